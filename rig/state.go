@@ -134,7 +134,7 @@ func canonicalRows(folded map[string]bool) map[string]string {
 		"burn_block":  `SELECT * FROM {chain}.burn_block WHERE canonical`,
 	}
 	for projection, tables := range map[string]string{
-		"balances": "block ledger holding nft_event asset nft_custody stx_lock nonce negative_balance",
+		"balances": "block entry holding nft_event asset nft_custody stx_lock nonce negative_balance",
 		"bns":      "block namespace name primary_name zonefile preorder event list caller act reading",
 		"search":   "block name",
 		"names":    "block namespace operation custody name",

@@ -45,7 +45,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: got %d bytes with digest %x, want %s and %s", match[3], len(got.Body), digest, match[1], match[2])
 		}
 	}
-	if !regexp.MustCompile(schemas.In(`{balances}\.ledger  account=`)+accounts[0]+` asset=stx n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
+	if !regexp.MustCompile(schemas.In(`{balances}\.ledger  account=`)+accounts[0]+` asset=stx height=\d+ n=\d+\n.*cause=\w+ delta=-?\d+ balance=`).MatchString(tree) ||
 		!regexp.MustCompile(`source_seq: event \d+ at /(transactions|events|matured_miner_rewards)/\d+\n`).MatchString(tree) {
 		t.Errorf("got no entry of the ledger with where it comes from:\n%s", tree)
 	}

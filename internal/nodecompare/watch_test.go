@@ -176,7 +176,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("got %+v, want no difference", k)
 	}
 	differing(1)
-	exec(t, pool, `UPDATE {balances}.ledger SET height = $1 WHERE account = $2`, tip, wrong)
+	exec(t, pool, `UPDATE {balances}.entry SET height = $1 WHERE holding IN (SELECT id FROM {balances}.holding WHERE account = $2)`, tip, wrong)
 	exec(t, pool, `UPDATE log.comparison SET height = $1 - 1, index_block_hash = (SELECT index_block_hash FROM {balances}.block WHERE height = $1 - 1)`, tip)
 	w = newTestWatch(pool, node, logger)
 	expect("differs as before it was equal", 1, 0, 1)

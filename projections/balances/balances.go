@@ -1,6 +1,6 @@
 // Package balances keeps what every account has: STX, fungible tokens, non-fungible tokens, locks and nonces.
 //
-// Its core is one ledger. Each change of a balance is a row with the balance after it, so the balance at the
+// Its core is one ledger. Each change of a balance is an entry with the balance after it, so the balance at the
 // tip, the balance at any earlier block, the history of an account and the audit trail are all reads of that table.
 //
 // # What moves STX (the node's rules; no event exists for fees and coinbases)
@@ -47,7 +47,8 @@ const Name = "balances"
 //   - 1: first version.
 //   - 2: supply and number of holders of each asset; mints are numbered, and an owner's tokens are in order of receipt.
 //   - 3: a lock that a print ends early lasts until the Bitcoin height that the print names.
-const Version = 3
+//   - 4: entries of the ledger name holdings, causes and places by numbers; the view ledger shows what the table of that name had.
+const Version = 4
 
 // Balances is the projection. It is not safe for concurrent use: one follower owns it.
 type Balances struct {
@@ -93,9 +94,6 @@ func (p *Balances) WithSpec(spec projections.Spec) projections.Projection[projec
 	return &Balances{spec: spec, logger: p.logger, negative: p.negative}
 }
 
-// Readable implements projections.Readable. Locks that rules 2 have ended too early stay so until the new version is active.
-func (p *Balances) Readable() []int { return []int{2} }
-
 // Forget implements projections.Projection.
 func (p *Balances) Forget() { p.state = nil }
 
@@ -103,6 +101,7 @@ func (p *Balances) Forget() { p.state = nil }
 type state struct {
 	position int64 // number of the last step folded
 	tip      *projections.Tip
+	last     int32 // id of the last holding; read with the tip
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
 	nonces   map[string]*nonce
@@ -200,23 +199,30 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if b.state.tip != nil {
 		return b.state.tip, nil
 	}
-	var err error
-	b.state.tip, err = b.spec.ReadTip(ctx, b.tx)
-	return b.state.tip, err
+	tip, err := b.spec.ReadTip(ctx, b.tx)
+	if err != nil || tip == nil {
+		b.state.last = 0
+		return nil, err
+	}
+	if err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT holdings FROM {schema}.block WHERE height = $1`), tip.Height).Scan(&b.state.last); err != nil {
+		return nil, fmt.Errorf("read the number of holdings at height %d: %w", tip.Height, err)
+	}
+	b.state.tip = tip
+	return tip, nil
 }
 
-// blockRow returns the values of blockColumns.
-func blockRow(step projections.Step) []any {
+// blockRow returns the values of blockColumns. holdings is the number of them up to the block.
+func blockRow(step projections.Step, holdings int32) []any {
 	c := step.Block
 	return []any{
-		step.Height, step.BlockSeq, int64(c.BurnBlockHeight),
+		step.Height, step.BlockSeq, int64(c.BurnBlockHeight), holdings,
 		height(c.PoxV1UnlockHeight), height(c.PoxV2UnlockHeight), height(c.PoxV3UnlockHeight), height(c.PoxV4UnlockHeight),
 		step.IndexBlockHash[:], c.BlockHash[:],
 	}
 }
 
 var blockColumns = []string{
-	"height", "source_seq", "burn_block_height",
+	"height", "source_seq", "burn_block_height", "holdings",
 	"pox_v1_unlock_height", "pox_v2_unlock_height", "pox_v3_unlock_height", "pox_v4_unlock_height",
 	"index_block_hash", "block_hash",
 }

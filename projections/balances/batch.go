@@ -63,7 +63,6 @@ func (b *batch) apply(ctx context.Context, steps []projections.Step, read *pgx.B
 }
 
 func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step, e effects) error {
-	w.blocks = append(w.blocks, blockRow(step))
 	fell := map[holdingKey]*change{} // the change that took a balance below zero in this block
 	var order []holdingKey
 	changed := map[string]*asset{}
@@ -72,7 +71,8 @@ func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step
 		key := holdingKey{c.account, c.asset}
 		h := b.state.holdings[key]
 		if h == nil {
-			h = newHolding(c)
+			b.state.last++
+			h = newHolding(c, b.state.last)
 			b.state.holdings[key] = h
 		}
 		before := h.balance.Sign()
@@ -81,7 +81,7 @@ func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step
 		a.add(c, before, h.balance.Sign())
 		changed[a.name] = a
 		c.mint = a.mints
-		w.ledger = append(w.ledger, ledgerRow(c, h))
+		w.entries = append(w.entries, entryRow(c, h))
 		if err := w.spill(ctx, b); err != nil {
 			return err
 		}
@@ -126,6 +126,7 @@ func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step
 		w.locks = append(w.locks, lockRow(&e.locks[i]))
 	}
 	b.useNonces(w, e.uses)
+	w.blocks = append(w.blocks, blockRow(step, b.state.last))
 	return nil
 }
 
@@ -162,9 +163,9 @@ func (k holdingKey) compare(other holdingKey) int {
 	return cmp.Or(cmp.Compare(k.account, other.account), cmp.Compare(k.asset, other.asset))
 }
 
-// holding is the state of a balance after its last change. Its numbers are replaced, never changed in place: ledger
-// rows point to them.
+// holding is the state of a balance after its last change. Its numbers are replaced, never changed in place: entries point to them.
 type holding struct {
+	id                                     int32
 	kind                                   string
 	n, height, seq                         int64
 	balance, sent, received, fees, rewards *big.Int
@@ -172,8 +173,8 @@ type holding struct {
 
 var zero = new(big.Int)
 
-func newHolding(c *change) *holding {
-	return &holding{kind: c.kind, balance: zero, sent: zero, received: zero, fees: zero, rewards: zero}
+func newHolding(c *change, id int32) *holding {
+	return &holding{id: id, kind: c.kind, balance: zero, sent: zero, received: zero, fees: zero, rewards: zero}
 }
 
 func (h *holding) add(c *change) {
@@ -250,7 +251,7 @@ func (b *batch) load(ctx context.Context, all []effects, read *pgx.Batch) error 
 	}
 	if len(accounts) > 0 {
 		read.Queue(b.spec.SQL(`
-			SELECT h.account, h.asset, h.kind, h.n, h.height, h.source_seq,
+			SELECT h.account, h.asset, h.id, h.kind, h.n, h.height, h.source_seq,
 			       h.balance::text, h.sent::text, h.received::text, h.fees::text, h.rewards::text
 			FROM unnest($1::text[], $2::text[]) AS k (account, asset)
 			JOIN {schema}.holding h USING (account, asset)`), accounts, assets).Query(b.readHoldings)
@@ -286,7 +287,7 @@ func (b *batch) readHoldings(rows pgx.Rows) error {
 		h                                      holding
 		balance, sent, received, fees, rewards string
 	)
-	_, err := pgx.ForEachRow(rows, []any{&key.account, &key.asset, &h.kind, &h.n, &h.height, &h.seq, &balance, &sent, &received, &fees, &rewards}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&key.account, &key.asset, &h.id, &h.kind, &h.n, &h.height, &h.seq, &balance, &sent, &received, &fees, &rewards}, func() error {
 		copied := h
 		for _, number := range []struct {
 			text string

@@ -6,19 +6,25 @@ import "strata/projections"
 func (p *Balances) Checks() []projections.Check {
 	return []projections.Check{
 		{Name: "the changes of a balance are numbered without gaps, and each continues from the one before", SQL: `
-			SELECT account, asset, n FROM (
-				SELECT account, asset, n, balance, delta, lag(balance, 1, 0::numeric) OVER w AS before, row_number() OVER w AS place
-				FROM {schema}.ledger WINDOW w AS (PARTITION BY account, asset ORDER BY n)
-			) l WHERE n <> place OR balance <> before + delta`},
-		{Name: "balance = received - sent - fees + rewards", SQL: `
-			SELECT account, asset, n FROM {schema}.ledger WHERE balance <> received - sent - fees + rewards`},
-		{Name: "a holding equals the last ledger row of its balance", SQL: `
-			SELECT coalesce(h.account, l.account) AS account, coalesce(h.asset, l.asset) AS asset
-			FROM {schema}.holding h
-			FULL JOIN (SELECT DISTINCT ON (account, asset) * FROM {schema}.ledger ORDER BY account, asset, n DESC) l
-				ON l.account = h.account AND l.asset = h.asset
-			WHERE (h.n, h.height, h.source_seq, h.balance, h.sent, h.received, h.fees, h.rewards)
-				IS DISTINCT FROM (l.n, l.height, l.source_seq, l.balance, l.sent, l.received, l.fees, l.rewards)`},
+			SELECT holding, n FROM (
+				SELECT holding, n, balance, delta, lag(balance, 1, 0::numeric) OVER w AS before, row_number() OVER w AS place
+				FROM {schema}.entry WINDOW w AS (PARTITION BY holding ORDER BY height, n)
+			) e WHERE n <> place OR balance <> before + delta`},
+		{Name: "each change adds to one of the sums, and balance = received - sent - fees + rewards", SQL: `
+			SELECT holding, n FROM (
+				SELECT holding, n, delta, received - fees + rewards - balance - lag(received - fees + rewards - balance, 1, 0::numeric) OVER w AS sent,
+					received - lag(received, 1, 0::numeric) OVER w AS received, fees - lag(fees, 1, 0::numeric) OVER w AS fees, rewards - lag(rewards, 1, 0::numeric) OVER w AS rewards
+				FROM {schema}.entry WINDOW w AS (PARTITION BY holding ORDER BY height, n)
+			) e WHERE delta NOT IN (received, rewards, -fees, -sent) OR (sent <> 0)::int + (received <> 0)::int + (fees <> 0)::int + (rewards <> 0)::int > 1
+			UNION ALL SELECT id, n FROM {schema}.holding WHERE balance <> received - sent - fees + rewards`},
+		{Name: "a holding equals the last entry of its balance, and is numbered without gaps", SQL: `
+			SELECT coalesce(h.id, e.holding) AS holding
+			FROM (SELECT *, row_number() OVER (ORDER BY id) AS place FROM {schema}.holding) h
+			FULL JOIN (SELECT DISTINCT ON (holding) * FROM {schema}.entry ORDER BY holding, height DESC, n DESC) e ON e.holding = h.id
+			WHERE (h.n, h.height, h.source_seq, h.balance, h.received, h.fees, h.rewards)
+				IS DISTINCT FROM (e.n, e.height, e.source_seq, e.balance, e.received, e.fees, e.rewards) OR h.id <> h.place
+			UNION ALL SELECT holdings FROM (SELECT holdings FROM {schema}.block ORDER BY height DESC LIMIT 1) b
+			WHERE holdings <> (SELECT count(*) FROM {schema}.holding)`},
 		{Name: "the supply and the holders of an asset agree with the holdings", SQL: `
 			SELECT coalesce(a.asset, h.asset) AS asset
 			FROM (SELECT DISTINCT ON (asset) * FROM {schema}.asset ORDER BY asset, height DESC) a
@@ -45,7 +51,7 @@ func (p *Balances) Checks() []projections.Check {
 			WHERE h.balance IS DISTINCT FROM c.n`},
 		{Name: "all rows are of canonical blocks", SQL: `
 			SELECT DISTINCT height, source_seq FROM (
-				SELECT height, source_seq FROM {schema}.ledger
+				SELECT height, source_seq FROM {schema}.entry
 				UNION ALL SELECT height, source_seq FROM {schema}.nft_event
 				UNION ALL SELECT height, source_seq FROM {schema}.asset
 				UNION ALL SELECT height, source_seq FROM {schema}.stx_lock

@@ -28,17 +28,30 @@ const (
 	causeHandleUnlock = "handle-unlock"
 )
 
+// causes are the numbers of causes in the table entry, from 1. The view ledger has the same.
+var causes = func() map[string]int16 {
+	numbers := map[string]int16{}
+	for i, cause := range []string{
+		nodeevent.TypeSTXTransfer, nodeevent.TypeSTXMint, nodeevent.TypeSTXBurn, nodeevent.TypeFTTransfer, nodeevent.TypeFTMint, nodeevent.TypeFTBurn,
+		nodeevent.TypeNFTTransfer, nodeevent.TypeNFTMint, nodeevent.TypeNFTBurn, causeFee, causeMinerReward,
+	} {
+		numbers[cause] = int16(i + 1)
+	}
+	return numbers
+}()
+
 // origin is the place in the log that an effect comes from.
 type origin struct {
 	height  int64
 	seq     int64
 	tx      *int32
 	event   int32 // index of the event in its transaction
+	place   int32 // index of the cause in its list of the event's body
 	pointer string
 	cause   string
 }
 
-// change is a ledger row that has no number and balance yet.
+// change is an entry of the ledger that has no number and balance yet.
 type change struct {
 	origin
 	account, asset, kind string
@@ -105,15 +118,15 @@ func effectsOf(step projections.Step) effects {
 		index := int32(tx.Index)
 		from := origin{height: step.Height, seq: step.BlockSeq, tx: &index}
 		for i, event := range effective[tx.Index] {
-			from.pointer, from.cause, from.event = event.Pointer(), event.Type, int32(i)
+			from.pointer, from.place, from.cause, from.event = event.Pointer(), int32(event.Index), event.Type, int32(i)
 			e.event(from, tx, event)
 		}
-		from.pointer, from.cause = tx.Pointer(), causeFee
+		from.pointer, from.place, from.cause = tx.Pointer(), index, causeFee
 		e.transaction(from, tx, content)
 	}
 	for i := range content.MaturedRewards {
 		reward := &content.MaturedRewards[i]
-		from := origin{height: step.Height, seq: step.BlockSeq, pointer: reward.Pointer(), cause: causeMinerReward}
+		from := origin{height: step.Height, seq: step.BlockSeq, place: int32(reward.Index), pointer: reward.Pointer(), cause: causeMinerReward}
 		e.change(from, projections.Text(reward.Recipient), STX, kindSTX, reward.Total(), columnRewards)
 		if n := len(e.changes) - 1; n >= 0 && e.changes[n].pointer == from.pointer {
 			e.changes[n].coinbase = reward.Coinbase

@@ -10,28 +10,27 @@ import (
 )
 
 // revertSQL are the statements that revert the block at height $1. They first restore the state of the balances and
-// tokens that it changed, as the ledger still has its rows then, and afterwards delete these rows.
+// tokens that it changed, as the ledger still has its entries then, and afterwards delete these rows.
 var revertSQL = []string{
 	`WITH touched AS (
-		SELECT DISTINCT account, asset FROM {schema}.ledger WHERE height = $1
+		SELECT DISTINCT holding FROM {schema}.entry WHERE height = $1
 	), before AS (
-		SELECT t.account, t.asset, l.*
+		SELECT t.holding, e.*
 		FROM touched t
 		LEFT JOIN LATERAL (
-			SELECT l.n, l.height, l.source_seq, l.balance, l.sent, l.received, l.fees, l.rewards
-			FROM {schema}.ledger l
-			WHERE l.account = t.account AND l.asset = t.asset AND l.height < $1
-			ORDER BY l.n DESC LIMIT 1
-		) l ON true
+			SELECT e.n, e.height, e.source_seq, e.balance, e.received, e.fees, e.rewards
+			FROM {schema}.entry e
+			WHERE e.holding = t.holding AND e.height < $1
+			ORDER BY e.height DESC, e.n DESC LIMIT 1
+		) e ON true
 	), gone AS (
-		DELETE FROM {schema}.holding h USING before b
-		WHERE h.account = b.account AND h.asset = b.asset AND b.n IS NULL
+		DELETE FROM {schema}.holding h USING before b WHERE h.id = b.holding AND b.n IS NULL
 	)
 	UPDATE {schema}.holding h
 	SET n = b.n, height = b.height, source_seq = b.source_seq, balance = b.balance,
-	    sent = b.sent, received = b.received, fees = b.fees, rewards = b.rewards
+	    sent = b.received - b.fees + b.rewards - b.balance, received = b.received, fees = b.fees, rewards = b.rewards
 	FROM before b
-	WHERE h.account = b.account AND h.asset = b.asset AND b.n IS NOT NULL`,
+	WHERE h.id = b.holding AND b.n IS NOT NULL`,
 
 	`WITH touched AS (
 		SELECT DISTINCT asset, value_hash FROM {schema}.nft_event WHERE height = $1
@@ -53,7 +52,7 @@ var revertSQL = []string{
 	FROM before b
 	WHERE c.asset = b.asset AND c.value_hash = b.value_hash AND b.n IS NOT NULL`,
 
-	`DELETE FROM {schema}.ledger WHERE height = $1`,
+	`DELETE FROM {schema}.entry WHERE height = $1`,
 	`DELETE FROM {schema}.nft_event WHERE height = $1`,
 	`DELETE FROM {schema}.asset WHERE height = $1`,
 	`DELETE FROM {schema}.stx_lock WHERE height = $1`,

@@ -32,39 +32,19 @@ CREATE TABLE {schema}.block (
     pox_v2_unlock_height bigint, -- burn height at which all locks of pox-2 end
     pox_v3_unlock_height bigint, -- burn height at which all locks of pox-3 end
     pox_v4_unlock_height bigint, -- burn height at which all locks of pox-4 end
+    holdings             int    NOT NULL DEFAULT 0, -- number of holdings up to this block
     index_block_hash     bytea  NOT NULL,
     block_hash           bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
 
--- Every change of every balance, in the order of execution, with the balance after it. An account's changes of an
--- asset are numbered 1, 2, 3, …: the last number is their count, and a page at any depth is a range of numbers.
-CREATE TABLE {schema}.ledger (
-    n          bigint  NOT NULL, -- number among the changes of the account and asset, from 1
-    height     bigint  NOT NULL,
-    source_seq bigint  NOT NULL, -- the event with the block
-    tx_index   int,              -- of the transaction in the block; null for miners' rewards
-    delta      numeric NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
-    balance    numeric NOT NULL, -- after this change, including locked STX
-    -- Running sums up to and including this change: amounts that events moved out and in, and for STX the fees paid and
-    -- the miner's rewards. balance = received - sent - fees + rewards.
-    sent       numeric NOT NULL,
-    received   numeric NOT NULL,
-    fees       numeric NOT NULL,
-    rewards    numeric NOT NULL,
-    account    text    NOT NULL,
-    asset      text    NOT NULL, -- 'stx', or the asset identifier
-    cause      text    NOT NULL, -- type of the event, 'fee' or 'miner_reward'
-    pointer    text    NOT NULL, -- JSON pointer of the cause in the body of event source_seq
-    CONSTRAINT ledger_pkey PRIMARY KEY (account, asset, n)
-);
-CREATE INDEX ledger_revert_idx ON {schema}.ledger (height);
-
--- The last ledger row of each account and asset, so that all assets of an account are one range.
+-- What each account has of each asset. The rows are numbered in the order in which accounts come to have something, so that the ledger
+-- names them by a number; what a revert takes away leaves its number to the next. All assets of an account are one range.
 CREATE TABLE {schema}.holding (
     n          bigint  NOT NULL, -- number of the last change: ledger.n
     height     bigint  NOT NULL, -- of the last change
     source_seq bigint  NOT NULL,
+    id         int     NOT NULL, -- from 1, without gaps
     balance    numeric NOT NULL,
     sent       numeric NOT NULL,
     received   numeric NOT NULL,
@@ -73,8 +53,51 @@ CREATE TABLE {schema}.holding (
     account    text    NOT NULL,
     asset      text    NOT NULL,
     kind       text    NOT NULL, -- 'stx', 'ft' or 'nft'
-    CONSTRAINT holding_pkey PRIMARY KEY (account, asset)
+    CONSTRAINT holding_pkey PRIMARY KEY (account, asset),
+    CONSTRAINT holding_id_key UNIQUE (id)
 ) WITH (fillfactor = 80);
+
+-- Every change of every balance, in the order of execution, with the balance after it: the rows of the view ledger, which says in words
+-- what is a number here. The changes of a holding are numbered 1, 2, 3, …: the last number is their count.
+CREATE TABLE {schema}.entry (
+    height     bigint   NOT NULL,
+    source_seq bigint   NOT NULL, -- the event with the block
+    holding    int      NOT NULL, -- holding.id
+    n          int      NOT NULL, -- number among the changes of the holding, from 1
+    tx_index   int,               -- of the transaction in the block; null for miners' rewards
+    place      int      NOT NULL, -- index of the cause in its list of the event's body
+    cause      smallint NOT NULL, -- 1 stx_transfer_event, 2 stx_mint_event, 3 stx_burn_event, 4 ft_transfer_event, 5 ft_mint_event, 6 ft_burn_event, 7 nft_transfer_event, 8 nft_mint_event, 9 nft_burn_event, 10 fee, 11 miner_reward
+    delta      numeric  NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
+    balance    numeric  NOT NULL, -- after this change, including locked STX
+    -- Running sums up to and including this change: amounts that events moved in, and for STX the fees paid and the miner's rewards.
+    -- What events moved out is received - fees + rewards - balance.
+    received   numeric  NOT NULL,
+    fees       numeric  NOT NULL,
+    rewards    numeric  NOT NULL,
+    CONSTRAINT entry_pkey PRIMARY KEY (holding, height, n)
+);
+CREATE INDEX entry_revert_idx ON {schema}.entry (height);
+
+-- The changes of all balances. Whoever looks for those of one names its holding: WHERE holding = (SELECT id FROM holding WHERE …).
+CREATE VIEW {schema}.ledger AS
+SELECT
+    e.n::bigint AS n, -- number among the changes of the account and asset, from 1
+    e.height,
+    e.source_seq, -- the event with the block
+    e.tx_index, -- of the transaction in the block; null for miners' rewards
+    e.delta, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
+    e.balance, -- after this change, including locked STX
+    e.received - e.fees + e.rewards - e.balance AS sent,
+    e.received,
+    e.fees,
+    e.rewards,
+    h.account,
+    h.asset, -- 'stx', or the asset identifier
+    (ARRAY['stx_transfer_event', 'stx_mint_event', 'stx_burn_event', 'ft_transfer_event', 'ft_mint_event', 'ft_burn_event',
+        'nft_transfer_event', 'nft_mint_event', 'nft_burn_event', 'fee', 'miner_reward'])[e.cause] AS cause, -- type of the event, 'fee' or 'miner_reward'
+    CASE e.cause WHEN 10 THEN '/transactions/' WHEN 11 THEN '/matured_miner_rewards/' ELSE '/events/' END || e.place AS pointer, -- JSON pointer of the cause in the body of event source_seq
+    e.holding -- holding.id
+FROM {schema}.entry e JOIN {schema}.holding h ON h.id = e.holding;
 
 -- What happened to each non-fungible token, numbered from 1.
 CREATE TABLE {schema}.nft_event (
@@ -173,8 +196,6 @@ CREATE INDEX negative_balance_revert_idx ON {schema}.negative_balance (height);
 
 CREATE INDEX block_index_block_hash_idx ON {schema}.block (index_block_hash);
 CREATE INDEX block_hash_idx ON {schema}.block (block_hash);
--- For balances at an earlier block.
-CREATE INDEX ledger_height_idx ON {schema}.ledger (account, asset, height, n);
 -- The tokens of an owner in the order of their ids. The index has the first 64 bytes of an id, which can be too long
 -- for it.
 CREATE INDEX nft_custody_owner_idx ON {schema}.nft_custody (owner, asset, substring(value FROM 1 FOR 64), value_hash) WHERE owner IS NOT NULL;

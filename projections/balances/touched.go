@@ -39,7 +39,7 @@ const revertedSQL = `
 	       OR (here.burn_block_height >= here.pox_v4_unlock_height) IS TRUE <> (below.burn_block_height >= below.pox_v4_unlock_height) IS TRUE,
 	       here.block_hash,
 	       ARRAY(
-	           SELECT account FROM {schema}.ledger WHERE height = $1
+	           SELECT h.account FROM (SELECT DISTINCT holding FROM {schema}.entry WHERE height = $1) e JOIN {schema}.holding h ON h.id = e.holding
 	           UNION SELECT account FROM {schema}.stx_lock WHERE height = $1
 	           UNION SELECT account FROM {schema}.nonce WHERE height = $1
 	           UNION SELECT account FROM {schema}.stx_lock

@@ -17,7 +17,8 @@ SELECT
     h.rewards, -- µSTX received as a miner, ever
     h.n AS changes, -- number of changes of the balance: balance_changes.n of the last one
     h.height, -- height of the Stacks block with the last change
-    h.source_seq -- position in the log of the event with that block
+    h.source_seq, -- position in the log of the event with that block
+    h.id AS holding -- number of the account and asset, for balance_changes
 FROM {schema}.holding h
 WHERE h.asset = 'stx' AND h.balance > 0;
 
@@ -32,12 +33,13 @@ SELECT
     h.received, -- base units that events moved in, ever
     h.n AS changes, -- number of changes of the balance: balance_changes.n of the last one
     h.height, -- height of the Stacks block with the last change
-    h.source_seq -- position in the log of the event with that block
+    h.source_seq, -- position in the log of the event with that block
+    h.id AS holding -- number of the account and asset, for balance_changes
 FROM {schema}.holding h
 WHERE h.kind = 'ft' AND h.balance > 0;
 
--- Every change of every balance, in the order of execution: the ledger. Key: (account, asset, n). Indexes: (account, asset, n),
--- (account, asset, height, n), height.
+-- Every change of every balance, in the order of execution: the ledger. Key: (account, asset, n). Indexes: (account, asset), (holding,
+-- height, n) and height. Few of many changes are found at once with holding = (SELECT holding FROM api.stx_balances WHERE …).
 CREATE VIEW api.balance_changes AS
 SELECT
     l.account, -- principal
@@ -49,7 +51,8 @@ SELECT
     l.balance, -- after the change
     l.cause, -- type of the event, fee or miner_reward
     l.pointer, -- JSON pointer of the cause in the body of the log's event source_seq
-    l.source_seq -- position in the log of the event with the block
+    l.source_seq, -- position in the log of the event with the block
+    l.holding -- number of the account and asset: stx_balances.holding and ft_balances.holding
 FROM {schema}.ledger l;
 
 -- Supply and number of holders of each asset after each block that changed them. Key: (asset, height). The row with the
@@ -127,10 +130,10 @@ CREATE FUNCTION api.stx_balances_at(at_height bigint) RETURNS TABLE (
                 THEN k.amount ELSE 0 END
             FROM (SELECT * FROM {schema}.stx_lock x WHERE x.account = l.account AND x.height <= at_height ORDER BY x.height DESC, x.position DESC LIMIT 1) k,
                 (SELECT * FROM {schema}.block y WHERE y.height <= at_height ORDER BY y.height DESC LIMIT 1) b), 0),
-        l.sent, l.received, l.fees, l.rewards, l.n, l.height, l.source_seq
+        l.received - l.fees + l.rewards - l.balance, l.received, l.fees, l.rewards, l.n::bigint, l.height, l.source_seq
     FROM {schema}.holding h
     CROSS JOIN LATERAL (
-        SELECT * FROM {schema}.ledger x WHERE x.account = h.account AND x.asset = h.asset AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
+        SELECT h.account, x.* FROM {schema}.entry x WHERE x.holding = h.id AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
     ) l
     WHERE h.asset = 'stx' AND l.balance > 0
 $$;
@@ -139,10 +142,10 @@ $$;
 CREATE FUNCTION api.ft_balances_at(at_height bigint) RETURNS TABLE (
     asset text, account text, balance numeric, sent numeric, received numeric, changes bigint, height bigint, source_seq bigint
 ) LANGUAGE sql STABLE ROWS 100000 AS $$
-    SELECT h.asset, h.account, l.balance, l.sent, l.received, l.n, l.height, l.source_seq
+    SELECT h.asset, h.account, l.balance, l.received - l.fees + l.rewards - l.balance, l.received, l.n::bigint, l.height, l.source_seq
     FROM {schema}.holding h
     CROSS JOIN LATERAL (
-        SELECT * FROM {schema}.ledger x WHERE x.account = h.account AND x.asset = h.asset AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
+        SELECT * FROM {schema}.entry x WHERE x.holding = h.id AND x.height <= at_height ORDER BY x.height DESC, x.n DESC LIMIT 1
     ) l
     WHERE h.kind = 'ft' AND l.balance > 0
 $$;

@@ -14,7 +14,7 @@ import (
 
 // writes are the rows of a run of blocks. COPY writes the tables that only grow; one upsert per table writes the state.
 type writes struct {
-	blocks, ledger, tokenEvents, assets, locks, nonces, negative [][]any
+	blocks, entries, tokenEvents, assets, locks, nonces, negative [][]any
 
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
@@ -34,18 +34,14 @@ func (w *writes) touchToken(key tokenKey, t *token) {
 	w.tokens[key] = t
 }
 
-func ledgerRow(c *change, h *holding) []any {
+func entryRow(c *change, h *holding) []any {
 	return []any{
-		h.n, c.height, c.seq, c.tx, projections.Amount(c.delta), projections.Amount(h.balance),
-		projections.Amount(h.sent), projections.Amount(h.received), projections.Amount(h.fees), projections.Amount(h.rewards),
-		c.account, c.asset, c.cause, c.pointer,
+		c.height, c.seq, h.id, int32(h.n), c.tx, c.place, causes[c.cause], projections.Amount(c.delta), projections.Amount(h.balance),
+		projections.Amount(h.received), projections.Amount(h.fees), projections.Amount(h.rewards),
 	}
 }
 
-var ledgerColumns = []string{
-	"n", "height", "source_seq", "tx_index", "delta", "balance", "sent", "received", "fees", "rewards",
-	"account", "asset", "cause", "pointer",
-}
+var entryColumns = []string{"height", "source_seq", "holding", "n", "tx_index", "place", "cause", "delta", "balance", "received", "fees", "rewards"}
 
 func tokenEventRow(c *custody, n int64, position int32, mint any) []any {
 	return []any{
@@ -73,14 +69,14 @@ var lockColumns = []string{
 // would take as many hundred MB.
 const atOnce = 1 << 15
 
-// spill sends the rows of the ledger if there are many, and forgets them.
+// spill sends the entries if there are many, and forgets them.
 func (w *writes) spill(ctx context.Context, b *batch) error {
-	if len(w.ledger) < atOnce {
+	if len(w.entries) < atOnce {
 		return nil
 	}
-	err := b.spec.Copy(ctx, b.tx, "ledger", ledgerColumns, w.ledger)
-	clear(w.ledger)
-	w.ledger = w.ledger[:0]
+	err := b.spec.Copy(ctx, b.tx, "entry", entryColumns, w.entries)
+	clear(w.entries)
+	w.entries = w.entries[:0]
 	return err
 }
 
@@ -92,7 +88,7 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		rows    [][]any
 	}{
 		{"block", blockColumns, w.blocks},
-		{"ledger", ledgerColumns, w.ledger},
+		{"entry", entryColumns, w.entries},
 		{"nft_event", tokenEventColumns, w.tokenEvents},
 		{"asset", assetColumns, w.assets},
 		{"stx_lock", lockColumns, w.locks},
@@ -103,7 +99,7 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 			return err
 		}
 	}
-	w.ledger = nil
+	w.entries = nil
 	// In the order of the key, so that two processes can never deadlock.
 	keys := slices.SortedFunc(maps.Keys(w.holdings), holdingKey.compare)
 	for ; len(keys) > atOnce; keys = keys[atOnce:] {
@@ -132,7 +128,7 @@ func (w *writes) upsertHoldings(into *pgx.Batch, b *batch, keys []holdingKey) {
 	var (
 		n                     = len(keys)
 		numbers, heights      = make([]int64, n), make([]int64, n)
-		seqs                  = make([]int64, n)
+		seqs, ids             = make([]int64, n), make([]int32, n)
 		balances, sent        = make([]pgtype.Numeric, n), make([]pgtype.Numeric, n)
 		received, fees        = make([]pgtype.Numeric, n), make([]pgtype.Numeric, n)
 		rewards               = make([]pgtype.Numeric, n)
@@ -140,19 +136,19 @@ func (w *writes) upsertHoldings(into *pgx.Batch, b *batch, keys []holdingKey) {
 	)
 	for i, key := range keys {
 		h := w.holdings[key]
-		numbers[i], heights[i], seqs[i] = h.n, h.height, h.seq
+		numbers[i], heights[i], seqs[i], ids[i] = h.n, h.height, h.seq, h.id
 		balances[i], sent[i], received[i] = projections.Amount(h.balance), projections.Amount(h.sent), projections.Amount(h.received)
 		fees[i], rewards[i] = projections.Amount(h.fees), projections.Amount(h.rewards)
 		accounts[i], assets[i], kin[i] = key.account, key.asset, h.kind
 	}
 	into.Queue(b.spec.SQL(`
-		INSERT INTO {schema}.holding (n, height, source_seq, balance, sent, received, fees, rewards, account, asset, kind)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[],
-		                     $7::numeric[], $8::numeric[], $9::text[], $10::text[], $11::text[])
+		INSERT INTO {schema}.holding (n, height, source_seq, id, balance, sent, received, fees, rewards, account, asset, kind)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::numeric[], $6::numeric[], $7::numeric[],
+		                     $8::numeric[], $9::numeric[], $10::text[], $11::text[], $12::text[])
 		ON CONFLICT (account, asset) DO UPDATE SET
 			n = excluded.n, height = excluded.height, source_seq = excluded.source_seq, balance = excluded.balance,
 			sent = excluded.sent, received = excluded.received, fees = excluded.fees, rewards = excluded.rewards`),
-		numbers, heights, seqs, balances, sent, received, fees, rewards, accounts, assets, kin)
+		numbers, heights, seqs, ids, balances, sent, received, fees, rewards, accounts, assets, kin)
 }
 
 func (w *writes) upsertTokens(into *pgx.Batch, b *batch) {

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/projections"
-	"strata/projections/internal/register"
 )
 
 // Difference is a row in which two versions differ.
@@ -56,7 +55,7 @@ func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Defini
 }
 
 // DiffIn compares the rows of two versions of a projection in a snapshot: the tables and columns that both have, table
-// by table in the order of their keys. It calls each for every difference, until each returns false. Tables whose rows
+// by table in the order of their keys. For one of them a view may stand, which shows in the form of a table what another has. It calls each for every difference, until each returns false. Tables whose rows
 // depend on how they were built are left out.
 func DiffIn(ctx context.Context, snapshot pgx.Tx, definition projections.Definition, a, b projections.Schema, each func(Difference) bool) error {
 	err := diffTables(ctx, snapshot, definition.BuildDependent, a, b, each)
@@ -67,16 +66,16 @@ func DiffIn(ctx context.Context, snapshot pgx.Tx, definition projections.Definit
 }
 
 func diffTables(ctx context.Context, tx pgx.Tx, leaveOut []string, a, b projections.Schema, each func(Difference) bool) error {
-	tablesA, err := register.Tables(ctx, tx, a)
+	// A view is compared with the table that it stands for in the other version.
+	tables, err := readKeys(ctx, tx, `
+		SELECT x.relname FROM pg_class x JOIN pg_class y USING (relname)
+		WHERE x.relnamespace = to_regnamespace($1) AND y.relnamespace = to_regnamespace($2)
+		  AND (x.relkind = 'r' AND y.relkind IN ('r', 'v') OR x.relkind = 'v' AND y.relkind = 'r') ORDER BY 1`, a.Quoted(), b.Quoted())
 	if err != nil {
-		return err
+		return fmt.Errorf("list the tables of both versions: %w", err)
 	}
-	tablesB, err := register.Tables(ctx, tx, b)
-	if err != nil {
-		return err
-	}
-	for _, table := range tablesA {
-		if !slices.Contains(tablesB, table) || slices.Contains(leaveOut, table) {
+	for _, table := range tables {
+		if slices.Contains(leaveOut, table) {
 			continue
 		}
 		c, err := readComparison(ctx, tx, a, b, table)

@@ -101,7 +101,7 @@ func TestTraceRefuses(t *testing.T) {
 		{apitest.TracePath("/extended/v2/blocks/20", "&cursor=1"), 400, "cursor"},
 		{apitest.TracePath("/extended/v2/blocks/20", "&cursor=1:nothing"), 400, "begin again without one"},
 		{apitest.TracePath("/extended/v2/blocks/20", "&cursor=1.1:block"), 400, "begin again without one"},
-		{apitest.TracePath("/extended/v1/address/"+apitest.Alice+"/stx", "&cursor=1.1:ledger+of+stx"), 400, "begin again without one"},
+		{apitest.TracePath("/extended/v1/address/"+apitest.Alice+"/stx", "&cursor=1:ledger+of+stx"), 400, "begin again without one"},
 	} {
 		got := s.Get(tc.target)
 		var body struct {

@@ -58,9 +58,9 @@ func holdingsAtHeightSQL(condition string) string {
 		SELECT ARRAY[l.source_seq] AS shown, h.asset, h.kind, l.balance
 		FROM {balances}.holding h
 		CROSS JOIN LATERAL (
-			SELECT * FROM {balances}.ledger l
-			WHERE l.account = h.account AND l.asset = h.asset AND l.height <= $2
-			ORDER BY l.height DESC, l.n DESC LIMIT 1
+			SELECT * FROM {balances}.entry e
+			WHERE e.holding = h.id AND e.height <= $2
+			ORDER BY e.height DESC, e.n DESC LIMIT 1
 		) l
 		WHERE h.account = $1 AND ` + condition + `
 	) held`

@@ -19,14 +19,14 @@ var (
 	// A holding is the balance that the last change of the ledger left, so its source is that change.
 	tracedHolding = &engine.TraceTable{
 		Projection: "balances", Name: "holding", Key: "account asset",
-		Join:    `JOIN {balances}.ledger l ON l.account = t.account AND l.asset = t.asset AND l.n = t.n`,
+		Join:    `JOIN {balances}.ledger l ON l.holding = t.id AND l.height = t.height AND l.n = t.n`,
 		Values:  "n height balance:text sent:text received:text fees:text rewards:text",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[l.pointer]`}},
 		Order:   `t.asset, t.balance DESC, t.account`,
 	}
 	tracedLedger = &engine.TraceTable{
-		Projection: "balances", Name: "ledger", Key: "account asset n",
-		Values:  "height tx_index cause delta:text balance:text sent:text received:text fees:text rewards:text",
+		Projection: "balances", Name: "ledger", Key: "account asset height n",
+		Values:  "tx_index cause delta:text balance:text sent:text received:text fees:text rewards:text",
 		Sources: []engine.TraceSource{{Column: "source_seq", Pointers: `ARRAY[t.pointer]`}},
 	}
 )
@@ -45,8 +45,8 @@ func stxLookups(account string, at param.Moment, assets ...string) []engine.Look
 func ledgerLookups(account string, at param.Moment, assets ...string) (lookups []engine.Lookup) {
 	for _, asset := range assets {
 		lookups = append(lookups, engine.Lookup{
-			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.account = $1 AND t.asset = $2 AND t.height <= $3`,
-			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.n"},
+			Name: "ledger of " + asset, Table: tracedLedger, Where: `t.holding = (SELECT h.id FROM {balances}.holding h WHERE h.account = $1 AND h.asset = $2) AND t.height <= $3`,
+			Args: []any{account, asset, at.Height}, NewestFirst: []string{"t.height", "t.n"},
 		})
 	}
 	return lookups

@@ -22,11 +22,12 @@ func TestPlans(t *testing.T) {
 	in := func(sql string, args ...any) { s.T.Helper(); s.Exec(balances.Spec().SQL(sql), args...) }
 	in(`INSERT INTO {schema}.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
 		SELECT h, h, h, sha256(('index ' || h)::bytea), sha256(('block ' || h)::bytea) FROM generate_series(1, $1::int) h`, blocks)
-	in(`INSERT INTO {schema}.ledger (n, height, source_seq, tx_index, delta, balance, sent, received, fees, rewards, account, asset, cause, pointer)
-		SELECT n, 1 + (n - 1) * $1::int / $2::int, 1, 0, 1, n, 0, n, 0, 0, $3, 'stx', 'stx_transfer_event', '/events/0' FROM generate_series(1, $2::int) n
+	in(`INSERT INTO {schema}.holding (n, height, source_seq, id, balance, sent, received, fees, rewards, account, asset, kind)
+		SELECT 1, 1, 1, a + 1, 1, 0, 1, 0, 0, CASE a WHEN 0 THEN $1 ELSE 'ST' || a END, 'stx', 'stx' FROM generate_series(0, $2::int) a`, account, others)
+	in(`INSERT INTO {schema}.entry (height, source_seq, holding, n, tx_index, place, cause, delta, balance, received, fees, rewards)
+		SELECT 1 + (n - 1) * $1::int / $2::int, 1, 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, $2::int) n
 		UNION ALL
-		SELECT n, n * 100, 1, 0, 1, n, 0, n, 0, 0, 'ST' || a, 'stx', 'stx_transfer_event', '/events/0' FROM generate_series(1, 200) n, generate_series(1, $4::int) a`,
-		blocks, busy, account, others)
+		SELECT n * 100, 1, a + 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, 200) n, generate_series(1, $3::int) a`, blocks, busy, others)
 	in(`INSERT INTO {schema}.nonce (height, source_seq, next_nonce, account) SELECT h, h, h, $2 FROM generate_series(1, $1::int) h`, blocks, account)
 	in(`INSERT INTO {schema}.stx_lock (height, source_seq, position, tx_index, amount, unlock_height, pox_version, account, cause, pointer, txid)
 		SELECT h * 100, h, 0, 0, 7, h * 100 + 50, 4, $2, 'stx_lock_event', '/events/0', '\x01' FROM generate_series(1, $1::int / 100) h`, blocks, account)

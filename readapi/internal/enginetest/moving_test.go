@@ -302,7 +302,7 @@ func (o *oracle) switchVersions(t *testing.T, pool *pgxpool.Pool, targets target
 	ctx := t.Context()
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
 		queries := []string{schemas.In(`CREATE SCHEMA {balances+1}`)}
-		for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
+		for _, table := range []string{"block", "holding", "entry", "stx_lock"} {
 			queries = append(queries, fmt.Sprintf(schemas.In(`CREATE TABLE {balances+1}.%[1]s (LIKE {balances}.%[1]s INCLUDING ALL)`), table),
 				fmt.Sprintf(schemas.In(`INSERT INTO {balances+1}.%[1]s SELECT * FROM {balances}.%[1]s`), table))
 		}

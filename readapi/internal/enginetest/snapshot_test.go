@@ -27,7 +27,7 @@ func TestActiveVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWorld(t)
 	s.Exec(`CREATE SCHEMA balances_v2`)
-	for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
+	for _, table := range []string{"block", "holding", "entry", "stx_lock"} {
 		s.Exec(`CREATE TABLE balances_v2.` + table + ` (LIKE balances_v1.` + table + ` INCLUDING ALL)`)
 		s.Exec(`INSERT INTO balances_v2.` + table + ` SELECT * FROM balances_v1.` + table)
 	}
@@ -71,7 +71,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 	for version := 2; version <= 6; version++ {
 		schema := strings.Replace(old, old[len(old)-1:], string(rune('0'+version)), 1)
 		s.Exec(`CREATE SCHEMA ` + schema)
-		for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
+		for _, table := range []string{"block", "holding", "entry", "stx_lock"} {
 			s.Exec(`CREATE TABLE ` + schema + `.` + table + ` (LIKE ` + old + `.` + table + ` INCLUDING ALL)`)
 			s.Exec(`INSERT INTO ` + schema + `.` + table + ` SELECT * FROM ` + old + `.` + table)
 		}

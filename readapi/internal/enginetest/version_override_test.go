@@ -15,10 +15,11 @@ import (
 func secondBalances(s *apitest.Site) {
 	s.T.Helper()
 	s.Exec(`CREATE SCHEMA balances_v2`)
-	for _, table := range []string{"block", "holding", "ledger", "stx_lock"} {
+	for _, table := range []string{"block", "holding", "entry", "stx_lock"} {
 		s.Exec(`CREATE TABLE balances_v2.` + table + ` (LIKE balances_v1.` + table + ` INCLUDING ALL)`)
 		s.Exec(`INSERT INTO balances_v2.` + table + ` SELECT * FROM balances_v1.` + table)
 	}
+	s.Exec(`DO $$ BEGIN EXECUTE 'CREATE VIEW balances_v2.ledger AS ' || replace(pg_get_viewdef('balances_v1.ledger'::regclass), 'balances_v1.', 'balances_v2.'); END $$`)
 	s.Exec(`UPDATE balances_v2.holding SET balance = 1`)
 	s.Exec(`INSERT INTO strata.projection SELECT name, 2, input, state, position, 155, 55, $1, $2, 155 FROM strata.projection WHERE name = 'balances'`,
 		apitest.ID(apitest.IndexHash, 55), apitest.ID(apitest.BlockHash, 55))

@@ -50,12 +50,12 @@ func QueueBalances(b *engine.Batch, account string, at param.Moment) *QueuedBala
 			FROM {balances}.holding h WHERE account = $1 AND kind <> 'stx'`, account)
 	} else {
 		q.assets = engine.Query(b, assetColumns, `
-			SELECT {balances.ledger l}, h.asset, h.kind, l.balance::text, l.sent::text, l.received::text, l.fees::text, l.rewards::text
+			SELECT {balances.ledger l}, h.asset, h.kind, l.balance::text, (l.received - l.fees + l.rewards - l.balance)::text, l.received::text, l.fees::text, l.rewards::text
 			FROM {balances}.holding h
 			CROSS JOIN LATERAL (
-				SELECT * FROM {balances}.ledger l
-				WHERE l.account = h.account AND l.asset = h.asset AND l.height <= $2
-				ORDER BY l.height DESC, l.n DESC LIMIT 1
+				SELECT h.account, h.asset, e.* FROM {balances}.entry e
+				WHERE e.holding = h.id AND e.height <= $2
+				ORDER BY e.height DESC, e.n DESC LIMIT 1
 			) l
 			WHERE h.account = $1 AND h.kind <> 'stx'`, account, at.Height)
 	}

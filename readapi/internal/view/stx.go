@@ -62,9 +62,13 @@ var (
 			SELECT {balances.holding h} AS shown, balance, sent, received, fees, rewards
 			FROM {balances}.holding h WHERE account = $1 AND asset = 'stx'`)
 	earlierSTX = stxSQL(`
-			SELECT {balances.ledger l} AS shown, balance, sent, received, fees, rewards
-			FROM {balances}.ledger l WHERE account = $1 AND asset = 'stx' AND height <= $2
-			ORDER BY height DESC, n DESC LIMIT 1`)
+			SELECT {balances.ledger l} AS shown, balance, received - fees + rewards - balance AS sent, received, fees, rewards
+			FROM (
+				SELECT h.account, h.asset, e.* FROM {balances}.holding h, LATERAL (
+					SELECT * FROM {balances}.entry e WHERE e.holding = h.id AND e.height <= $2 ORDER BY e.height DESC, e.n DESC LIMIT 1
+				) e
+				WHERE h.account = $1 AND h.asset = 'stx'
+			) l`)
 )
 
 // QueuedSTX is the query for an account's STX, queued in a batch.

@@ -61,8 +61,8 @@ func ReadAccount(ctx context.Context, s *engine.Snapshot, account string, height
 		       CASE WHEN lock.amount > 0 THEN l.unlock_height ELSE 0 END, coalesce(n.next_nonce, 0)::text
 		FROM {balances}.block c
 		LEFT JOIN LATERAL (
-			SELECT x.source_seq, x.balance FROM {balances}.ledger x
-			WHERE x.account = $1 AND x.asset = 'stx' AND x.height <= $2 ORDER BY x.height DESC, x.n DESC LIMIT 1
+			SELECT x.source_seq, x.balance FROM {balances}.entry x
+			WHERE x.holding = (SELECT h.id FROM {balances}.holding h WHERE h.account = $1 AND h.asset = 'stx') AND x.height <= $2 ORDER BY x.height DESC, x.n DESC LIMIT 1
 		) s ON true
 		LEFT JOIN LATERAL (`+lastLock("$1", "$2")+`) l ON true
 		LEFT JOIN LATERAL (
@@ -71,8 +71,8 @@ func ReadAccount(ctx context.Context, s *engine.Snapshot, account string, height
 		CROSS JOIN LATERAL (SELECT `+locked("l", "c")+` AS amount) lock
 		WHERE c.height = $2`, account, height)
 	const at = `LEFT JOIN LATERAL (
-			SELECT x.source_seq, x.balance FROM {balances}.ledger x
-			WHERE x.account = $1 AND x.asset = wanted.asset AND x.height <= $2 ORDER BY x.height DESC, x.n DESC LIMIT 1
+			SELECT x.source_seq, x.balance FROM {balances}.entry x
+			WHERE x.holding = (SELECT h.id FROM {balances}.holding h WHERE h.account = $1 AND h.asset = wanted.asset) AND x.height <= $2 ORDER BY x.height DESC, x.n DESC LIMIT 1
 		) l ON true `
 	fungible := &engine.Result[tokenBalance]{}
 	switch {
