@@ -36,7 +36,8 @@ func TestUnlikeVersions(t *testing.T) {
 	const want = "[only version 2 has the column count.added only version 1 has the column count.gone only version 2 has the table extra only version 2 has the column short.number only version 1 has the column short.word]"
 	if err != nil || fmt.Sprint(got) != want {
 		t.Errorf("got %v, %v, want %s", got, err, want)
-	}	replay.InTx(t, pool, func(tx pgx.Tx) {
+	}
+	replay.InTx(t, pool, func(tx pgx.Tx) {
 		var rows []string
 		err := version.DiffIn(t.Context(), tx, projections.Definition{}, a, b, func(d version.Difference) bool {
 			rows = append(rows, fmt.Sprint(d.Table, " ", *d.Key[0].Text, " ", d.Missing))
