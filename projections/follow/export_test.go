@@ -1,8 +1,102 @@
 package follow
 
 import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/domain/commit"
+	"strata/eventstore"
+	"strata/projections"
+	"strata/projections/decode"
 	"strata/projections/internal/register"
 )
 
 // TryLead makes a connection the leader of a version, unless another connection is.
 var TryLead = register.TryLead
+
+// Still are the followers of the active versions of a line, the leader first. They do only what a test calls, in its goroutine.
+type Still struct {
+	engine engine
+	leader *follower[projections.LogItem]
+	all    []stillFollower
+}
+
+type stillFollower interface {
+	versionFollower
+	joiner
+	arrive(ctx context.Context) (bool, error)
+	stands(ctx context.Context) (position, head int64, err error)
+	skipNext(ctx context.Context, cause error) error
+}
+
+func (f *follower[T]) skipNext(ctx context.Context, cause error) error {
+	items, _, err := f.source.read(ctx, f.position)
+	if err != nil {
+		return err
+	}
+	return f.skip(ctx, items[0], cause)
+}
+
+// NewStill returns the followers of a line. Its connections must be closed.
+func NewStill(ctx context.Context, log *eventstore.Log, l projections.Line) (*Still, error) {
+	s := &Still{engine: engine{
+		log: log, pool: log.Pool(), logger: slog.New(slog.DiscardHandler), metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}, turns: newTurns(), publish: func([]commit.Move) {},
+	}}
+	s.engine.decoder = decode.New(log, 0, s.engine.metrics.decoded)
+	es, err := register.Read(ctx, log.Pool())
+	if err != nil {
+		return nil, err
+	}
+	err = s.engine.connect(ctx)
+	for _, m := range newLines(projections.Lines{l})[0] {
+		active, _ := es.Active(m.Spec.Name)
+		s.all = append(s.all, m.newFollower(&s.engine, active).(stillFollower))
+	}
+	s.leader = s.all[0].(*follower[projections.LogItem])
+	return s, err
+}
+
+// Close closes the connections for groups.
+func (s *Still) Close() { s.engine.tip.Close() }
+
+// Join lets all followers join the group of the leader, which must stand where the log ends.
+func (s *Still) Join(ctx context.Context) error {
+	s.leader.group.open()
+	for _, f := range s.all[1:] {
+		if _, _, err := s.leader.group.admit(ctx, &member{f, make(chan error, 1)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Members returns how many are members of the group.
+func (s *Still) Members() int { return len(s.leader.group.members) }
+
+// Leave lets all members leave.
+func (s *Still) Leave() { s.leader.group.close() }
+
+// Fold folds up to a position, with the members of the group if it is the leader.
+func (s *Still) Fold(ctx context.Context, i int, position int64) error {
+	return s.all[i].foldUntil(ctx, position)
+}
+
+// Skip skips the next item, which has failed.
+func (s *Still) Skip(ctx context.Context, i int, cause error) error {
+	return s.all[i].skipNext(ctx, cause)
+}
+
+// Look does what followers do at the head.
+func (s *Still) Look(ctx context.Context) error {
+	for _, f := range s.all {
+		if arrived, err := f.arrive(ctx); err != nil || !arrived {
+			return err
+		}
+		if _, _, err := f.stands(ctx); err != nil {
+			return err
+		}
+	}
+	return (&delivery[projections.LogItem]{follower: s.leader}).confirm(ctx)
+}

@@ -15,6 +15,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -167,9 +168,7 @@ func TestLeavesAlone(t *testing.T) {
 		t.Errorf("got %+v, want it before step %d", s, poison)
 	}
 	r.BreakAt(0, false)
-	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 	awaitMembers(t, registry, 2)
 	post(blocks, 5)
 	replay.Wait(t, log)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/must"
 	"strata/projections"
 )
 
@@ -46,10 +47,7 @@ func testTurns(t *testing.T) {
 		t.Errorf("%d large folds were under way at the same time, want one", most.Load())
 	}
 
-	done, err := take(t.Context(), turns, steps(largeContent))
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Get(take(t.Context(), turns, steps(largeContent)))(t)
 	if small, err := take(t.Context(), turns, steps(largeContent-1)); err != nil {
 		t.Errorf("a small fold beside a large one: %v", err)
 	} else {

@@ -8,6 +8,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -76,9 +77,7 @@ func TestFailure(t *testing.T) {
 			}
 
 			r.BreakAt(0, false)
-			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 			replay.Wait(t, log)
 			rig.CheckRecorded(t, log, blocks)
 			eventually.Holds(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
@@ -140,9 +139,7 @@ func TestTwoProcessesFail(t *testing.T) {
 	for i := range recorders {
 		recorders[i].BreakAt(0, false)
 	}
-	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 10)
 }
@@ -175,9 +172,7 @@ func TestMovedPosition(t *testing.T) {
 	t.Parallel()
 	move := func(t *testing.T, log *eventstore.Log, name string, position int64) {
 		t.Helper()
-		if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position))(t)
 	}
 	live := func(t *testing.T) *eventstore.Log {
 		log := replay.NewLog(t)
@@ -223,9 +218,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
 		replay.Run(t, log, rig.Chain(t))
-		if _, err := log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)))(t)
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})
 		eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 50 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/version"
 	"strata/rig"
@@ -36,9 +37,7 @@ func TestAwaitBuilt(t *testing.T) {
 	}
 
 	rig.Follow(t, log, lines...)
-	if err := version.AwaitBuilt(t.Context(), log.Pool(), lines, made, func(version.Status) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.AwaitBuilt(t.Context(), log.Pool(), lines, made, func(version.Status) {}))
 	if _, err := version.Activate(t.Context(), log.Pool(), lines, made); err != nil {
 		t.Errorf("activate what was waited for: %v", err)
 	}

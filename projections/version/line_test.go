@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
@@ -37,10 +38,7 @@ func TestLines(t *testing.T) {
 	rig.WaitUntilLive(t, log, built...)
 	active := func(built bool) {
 		t.Helper()
-		all, err := version.Active(ctx, pool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(version.Active(ctx, pool))(t)
 		for name, v := range next {
 			if want := map[bool]int{false: lines.Rules()[name], true: v.Version}[built]; all[name] != want {
 				t.Errorf("version %d of %s is active, want %d", all[name], name, want)
@@ -79,9 +77,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("roll back balances alone: got %v, want *InputError", err)
 	}
 	for _, name := range []string{"chain", "ordinals"} {
-		if _, err := version.Rollback(ctx, pool, lines, name); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(version.Rollback(ctx, pool, lines, name))(t)
 	}
 	active(false)
 	if s := rig.StatusOf(t, log, next["balances"]); !s.Previous {
@@ -131,10 +127,7 @@ func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
 		t.Errorf("got %v, want a transaction and a location", found)
 	}
 	rig.Execute(t, log, schemas.In(`UPDATE {inscriptions}.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM {inscriptions}.satoshi)`))
-	d, err := lines.Definition("inscriptions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition("inscriptions"))(t)
 	v, err := version.Verify(t.Context(), log.Pool(), d, rig.Schema("inscriptions", inscriptions.Version))
 	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "a satoshi counts the inscriptions on it" {
 		t.Errorf("got %+v and %v, want a finding", v, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -28,14 +29,7 @@ func TestNewProjection(t *testing.T) {
 	for _, v := range []projections.Schema{leader, rig.Schema("tally", 2), added} {
 		waitUntilIndexed(t, log, v)
 	}
-	active := func() int {
-		t.Helper()
-		all, err := version.Active(t.Context(), log.Pool())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all[mempool.Name]
-	}
+	active := func() int { return must.Get(version.Active(t.Context(), log.Pool()))(t)[mempool.Name] }
 	if got := active(); got != 0 {
 		t.Fatalf("before the leader, version %d is active", got)
 	}
@@ -55,10 +49,7 @@ func TestNewProjection(t *testing.T) {
 		if got := active(); got != mempool.Version {
 			t.Errorf("version %d is active, want %d", got, mempool.Version)
 		}
-		switches, err := version.Rollback(t.Context(), log.Pool(), lines, "chain")
-		if err != nil {
-			t.Fatal(err)
-		}
+		switches = must.Get(version.Rollback(t.Context(), log.Pool(), lines, "chain"))(t)
 		if want := (version.Switch{Name: mempool.Name, From: mempool.Version, To: 0}); len(switches) != 3 || !slices.Contains(switches, want) {
 			t.Errorf("roll back: got %v, want %v among three", switches, want)
 		}

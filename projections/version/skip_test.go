@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/projections/version"
 	"strata/rig"
@@ -36,10 +37,7 @@ func TestSkip(t *testing.T) {
 	if _, err := version.Skip(t.Context(), log, "recorder", seq, " "); err == nil {
 		t.Error("skipped without a reason")
 	}
-	command, err := version.Skip(t.Context(), log, "recorder", seq, "a bug of the recorder, see ticket 5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := must.Get(version.Skip(t.Context(), log, "recorder", seq, "a bug of the recorder, see ticket 5"))(t)
 	skipped := time.Now()
 	if command != blocks+1 {
 		t.Errorf("the command is event %d, want %d", command, blocks+1)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/version"
@@ -76,9 +77,7 @@ func TestTwoRules(t *testing.T) {
 	for _, d := range rig.Differences(t, log, next, "tally", 5, 6) {
 		t.Errorf("5 and 6 differ: %s", rig.Describe(d))
 	}
-	if err := version.Drop(t.Context(), log.Pool(), rig.Schema("tally", 6)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Drop(t.Context(), log.Pool(), rig.Schema("tally", 6)))
 	// Rebuild to a number that was used before.
 	made = rig.Rebuild(t, log, next, version.RebuildOptions{Name: "tally", To: 6})
 	replay.Append(t, log, posts[1300:1350]...)
@@ -118,9 +117,7 @@ func TestThrottle(t *testing.T) {
 	if s.Throttle == nil || *s.Throttle != slow || s.ETASeconds == nil || *s.ETASeconds < float64(s.Lag())/float64(slow)*0.9 {
 		t.Errorf("got %+v, want the throttle, and an ETA that allows for it", s)
 	}
-	if err := version.SetThrottle(t.Context(), log.Pool(), made[0], nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.SetThrottle(t.Context(), log.Pool(), made[0], nil))
 	eventually.Holds(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
 	if err := version.SetThrottle(t.Context(), log.Pool(), rig.Schema("tally", 9), nil); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("throttle a version that is not registered: got %v", err)
@@ -138,10 +135,7 @@ func TestEstimate(t *testing.T) {
 	rig.WaitUntilLive(t, log, rig.Schema("chain", chain.Version), rig.Schema("tally", 1))
 	rig.Execute(t, log, `ANALYZE tally_v1.row`)
 	rig.Execute(t, log, `UPDATE strata.projection SET rate = 100`)
-	e, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: chain.Version + 1}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: chain.Version + 1}, t.TempDir()))(t)
 	if len(e.Parts) != 2 || e.Parts[0].Schema != rig.Schema("chain", chain.Version+1) || e.Parts[1].Schema != rig.Schema("tally", 2) || e.Parts[1].Items != 400 || e.Parts[1].Rows < 400 {
 		t.Errorf("got %+v", e.Parts)
 	}
@@ -155,9 +149,9 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("the estimate has registered a version")
 	}
 	slow := 10
-	e, err = version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", Throttle: &slow}, "")
-	if err != nil || e.Seconds == nil || *e.Seconds != 40 || e.FreeBytes != nil {
-		t.Errorf("got %+v and %v, want 40 s", e, err)
+	slower, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", Throttle: &slow}, "")
+	if err != nil || slower.Seconds == nil || *slower.Seconds != 40 || slower.FreeBytes != nil {
+		t.Errorf("got %+v and %v, want 40 s", slower, err)
 	}
 	if _, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", To: 1}, ""); !errors.Is(err, version.ErrTaken) {
 		t.Errorf("of a number that is taken: got %v", err)
@@ -208,10 +202,7 @@ func TestDiff(t *testing.T) {
 	}
 	rig.Execute(t, log, `UPDATE tally_v2.row SET rules = 3`)
 	calls := 0
-	d, err := lines.Definition("tally")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition("tally"))(t)
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 2, func(version.Difference) bool { calls++; return calls < 700 }); err != nil || calls != 700 {
 		t.Errorf("got %d differences and %v, want no more calls after 700", calls, err)
 	}

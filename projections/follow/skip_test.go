@@ -1,4 +1,4 @@
-package version_test
+package follow_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -152,29 +153,13 @@ func TestSkipByItself(t *testing.T) {
 			if s := rig.Status(t, log, "keyed"); s.State == version.StateFailed || s.Quarantined != 3 {
 				t.Errorf("got %+v", s)
 			}
-			families, err := registry.Gather()
-			if err != nil {
-				t.Fatal(err)
-			}
-			skipped := 0.0
-			for _, f := range families {
-				if f.GetName() == "strata_projection_skipped_events_total" {
-					for _, m := range f.GetMetric() {
-						skipped += m.GetCounter().GetValue()
-					}
-				}
-			}
-			if skipped != 3 {
+			if skipped := rig.Metric(t, registry, "strata_projection_skipped_events_total"); skipped != 3 {
 				t.Errorf("%v events were counted, want 3", skipped)
 			}
 			verify := func() {
 				t.Helper()
-				lines := projections.Lines{projections.Chain(rig.Chain(t), &keyed{})}
-				if err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{Difference: func(name string, d version.Difference) bool {
-					t.Errorf("%s: the log gives other rows: %s", name, rig.Describe(d))
-					return true
-				}}); err != nil {
-					t.Error(err)
+				if wrong := rig.WrongRows(t, log, projections.Lines{projections.Chain(rig.Chain(t), &keyed{})}); len(wrong) > 0 {
+					t.Errorf("the log gives other rows: %q", wrong)
 				}
 			}
 			verify()
@@ -216,9 +201,7 @@ func TestCommandedSkipKeepsTheBlock(t *testing.T) {
 	replay.Append(t, log, bootBlock(body.Genesis, "", "a"), bootBlock("a1", body.Genesis, "b"), bootBlock("a2", "a1", "c"))
 	replay.Start(t, log, rig.Chain(t), &keyed{broken: 1})
 	eventually.Holds(t, "the projection stops", func() bool { return rig.Status(t, log, "keyed").State == version.StateFailed })
-	if _, err := version.Skip(t.Context(), log, "keyed", 2, "a bug"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Skip(t.Context(), log, "keyed", 2, "a bug"))(t)
 	replay.Wait(t, log)
 	if ids, blocks := keyedRows(t, log, "a", "b", "c"); ids != "a c" || blocks != "0 1 2" {
 		t.Errorf("got ids %s in blocks %s", ids, blocks)
