@@ -176,13 +176,15 @@ func buildAndCompare(ctx context.Context, pool *pgxpool.Pool, twins []twin, opti
 			if !t.compare {
 				continue
 			}
-			err := version.DiffIn(ctx, snapshot, t.Definition, t.active.Schema, t.scratch.Schema, func(d version.Difference) bool {
-				return options.Difference(t.Spec.Name, d)
-			})
-			if err != nil {
+			more := true
+			each := func(d version.Difference) bool {
+				more = more && options.Difference(t.Spec.Name, d)
+				return more
+			}
+			if err := version.DiffIn(ctx, snapshot, t.Definition, t.active.Schema, t.scratch.Schema, each); err != nil {
 				return fmt.Errorf("compare projection %s: %w", t.active, err)
 			}
-			if err := compareQuarantine(ctx, snapshot, t, func(d version.Difference) bool { return options.Difference(t.Spec.Name, d) }); err != nil {
+			if err := compareQuarantine(ctx, snapshot, t, each); err != nil {
 				return err
 			}
 		}
