@@ -363,16 +363,13 @@ func checkMissing(t replay.TB, db replay.Querier, s *synthordinals.State) {
 func Rows[T any](t replay.TB, db replay.Querier, query string, args ...any) []T {
 	t.Helper()
 	result := must.Get(db.Query(context.Background(), `SELECT row_to_json(r)::text FROM (`+query+`) r`, args...))(t)
-	list, err := pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
+	list := must.Get(pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
 		var text string
 		if err := row.Scan(&text); err != nil {
 			return one, err
 		}
 		return one, json.Unmarshal([]byte(text), &one)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return list
 }
 

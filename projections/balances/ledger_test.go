@@ -219,7 +219,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 		}
 	)
 	causes = map[string]int{}
-	_, err := pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
 		causes[cause]++
 		if bodies[seq] == nil {
 			bodies[seq] = parsed(t, posts[seq-1])
@@ -247,10 +247,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return causes
 }
 

@@ -77,12 +77,9 @@ func StepsAfter(t testing.TB, tx pgx.Tx, after int64) []projections.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.Step, err error) {
+	steps := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.Step, err error) {
 		return s, row.Scan(&s.Number, &s.Kind, &s.RecordKind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return steps
 }
 

@@ -95,7 +95,7 @@ func changed(t *testing.T, pool *pgxpool.Pool, epoch [16]byte) (at map[int32]int
 	list, _ := pool.Query(t.Context(), `SELECT position, shards FROM strata.change WHERE epoch = $1 ORDER BY position`, epoch)
 	var position int64
 	var encoded []byte
-	_, err = pgx.ForEachRow(list, []any{&position, &encoded}, func() error {
+	must.Get(pgx.ForEachRow(list, []any{&position, &encoded}, func() error {
 		rows++
 		if position <= until {
 			t.Errorf("the change at %d is in the summary, which goes to %d, and in the journal", position, until)
@@ -105,10 +105,7 @@ func changed(t *testing.T, pool *pgxpool.Pool, epoch [16]byte) (at map[int32]int
 			at[s] = position
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return at, rows
 }
 

@@ -31,17 +31,14 @@ func newToys(t *testing.T) *pgxpool.Pool {
 	pool := pgtest.Template("register", migrations.Up).NewFresh(t)
 	for number := 1; number <= 2; number++ {
 		v := toy.At(number)
-		err := register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error {
+		must.Do(t, register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error {
 			err := register.Create(t.Context(), tx, []register.NewVersion{{Schema: v.Schema, Definition: projections.Definition{Spec: toy}, Input: register.Log, Active: number == 1}})
 			if err != nil {
 				return err
 			}
 			_, err = tx.Exec(t.Context(), v.SQL(`INSERT INTO {schema}.row VALUES ($1)`), number)
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return pool
 }
