@@ -2,7 +2,6 @@ package follow_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/rig"
-	"strata/rig/body"
 	"strata/rig/replay"
 )
 
@@ -33,14 +31,8 @@ func TestNthRequest(t *testing.T) {
 	pgtest.AtEnd(t, still.Close)
 	var blocks, skipped, commanded int64
 	block := func() {
-		name, parent := fmt.Sprint("a", blocks), fmt.Sprint("a", blocks-1)
-		if blocks == 0 {
-			name = body.Genesis
-		} else if blocks == 1 {
-			parent = body.Genesis
-		}
+		replay.Append(t, log, rig.Blocks(int(blocks), 1)...)
 		blocks++
-		replay.Append(t, log, bootBlock(name, parent, name))
 	}
 	fold := func() error { // one after the other
 		for i := range 3 {
