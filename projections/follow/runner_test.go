@@ -227,7 +227,7 @@ func TestMovedPosition(t *testing.T) {
 	})
 }
 
-// TestWakeUp polls once an hour, so that only a notification can wake a follower.
+// TestWakeUp polls once an hour, so that only a notification can wake a follower. While nothing comes, nothing is asked.
 func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
@@ -245,4 +245,7 @@ func TestWakeUp(t *testing.T) {
 		slowest = max(slowest, time.Since(started))
 	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
+	replay.Wait(t, log)
+	before := log.Pool().Stat().AcquireCount()
+	eventually.Stays(t, "nothing is asked while nothing comes", 300*time.Millisecond, func() bool { return log.Pool().Stat().AcquireCount() < before+10 })
 }
