@@ -16,6 +16,9 @@ import (
 // TryLead makes a connection the leader of a version, unless another connection is.
 var TryLead = register.TryLead
 
+// ErrMoved is the error of a follower that another process has overtaken.
+var ErrMoved = errMoved
+
 // Still are the followers of the active versions of a line, the leader first. They do only what a test calls, in its goroutine.
 type Still struct {
 	engine engine
@@ -81,6 +84,16 @@ func (s *Still) Leave() { s.leader.group.close() }
 // Fold folds up to a position, with the members of the group if it is the leader.
 func (s *Still) Fold(ctx context.Context, i int, position int64) error {
 	return s.all[i].foldUntil(ctx, position)
+}
+
+// Again lets the leader take all events, of which it has folded some.
+func (s *Still) Again(ctx context.Context) error {
+	events, _, err := s.leader.source.read(ctx, 0)
+	if err != nil {
+		return err
+	}
+	_, err = s.leader.handler(ctx)(batch(ctx, events))
+	return err
 }
 
 // Skip skips the next item, which has failed.

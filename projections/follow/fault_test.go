@@ -92,6 +92,10 @@ func TestNthRequest(t *testing.T) {
 			recorder.BreakAt(0, false)
 		}
 	}
+	block()
+	if first, second := still.Again(ctx), still.Again(ctx); first != nil || !errors.Is(second, follow.ErrMoved) {
+		t.Errorf("all events, of which the last one was not folded, and all again: got %v and %v", first, second)
+	}
 	must.Do(t, fold())
 	if !rig.Query[bool](t, log, `
 		SELECT (SELECT min(position) FROM strata.projection) = $1 AND (SELECT count(*) FROM keyed_v1.block) = $1

@@ -3,6 +3,7 @@ package follow_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -232,7 +233,8 @@ func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
-	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
+	var commits atomic.Int64
+	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour, Committed: func() { commits.Add(1) }}, projections.Chain(rig.Chain(t), r))
 	eventually.Holds(t, "all are live", func() bool {
 		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 	})
@@ -243,6 +245,9 @@ func TestWakeUp(t *testing.T) {
 		replay.Append(t, log, post)
 		eventually.Holds(t, "the step is folded", func() bool { return len(r.Folds()) > i })
 		slowest = max(slowest, time.Since(started))
+	}
+	if n := commits.Load(); n < int64(len(posts)) {
+		t.Errorf("readers were told of %d commits of %d blocks", n, len(posts))
 	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
 	replay.Wait(t, log)

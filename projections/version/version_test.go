@@ -145,6 +145,9 @@ func TestEstimate(t *testing.T) {
 	if e.FreeBytes == nil || *e.FreeBytes <= 0 || !e.Fits() {
 		t.Errorf("the free space on the disk is not known: %+v", e)
 	}
+	if full := (version.Estimate{Bytes: 5, FreeBytes: new(int64(5))}); full.Fits() {
+		t.Error("it fits although it would take all of the disk")
+	}
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection`); n != 2 {
 		t.Errorf("the estimate has registered a version")
 	}
@@ -205,6 +208,11 @@ func TestDiff(t *testing.T) {
 	d := must.Get(lines.Definition("tally"))(t)
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 2, func(version.Difference) bool { calls++; return calls < 700 }); err != nil || calls != 700 {
 		t.Errorf("got %d differences and %v, want no more calls after 700", calls, err)
+	}
+	rig.Execute(t, log, `UPDATE tally_v2.part SET n = n + 1`)
+	found := must.Get(version.CheckBuildDependent(t.Context(), log.Pool(), d, rig.Schema("tally", 2)))(t)
+	if len(found) != 1 || found[0].Check != "the parts are those of the rows" {
+		t.Errorf("got %+v, want that the parts are wrong, and nothing of other tables", found)
 	}
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 8, func(version.Difference) bool { return true }); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("with a version that is not registered: got %v", err)
