@@ -89,11 +89,7 @@ func WaitUntilLive(t *testing.T, log *eventstore.Log, versions ...projections.Sc
 		eventually.Holds(t, v.String()+" has caught up", func() bool {
 			s := StatusOf(t, log, v)
 			if s.State == version.StateFailed {
-				reason := ""
-				if s.Error != nil {
-					reason = *s.Error
-				}
-				t.Fatalf("%s does not catch up: %+v %s", v, s, reason)
+				t.Fatalf("%s does not catch up: %+v %s", v, s, valueText(s.Error))
 			}
 			return s.State == version.StateLive && s.Lag() == 0 && s.Indexed
 		})

@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"log/slog"
+	"math"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -81,10 +82,8 @@ func (s *Still) Members() int { return len(s.leader.group.members) }
 // Leave lets all members leave.
 func (s *Still) Leave() { s.leader.group.close() }
 
-// Fold folds up to a position, with the members of the group if it is the leader.
-func (s *Still) Fold(ctx context.Context, i int, position int64) error {
-	return s.all[i].foldUntil(ctx, position)
-}
+// Fold folds what there is, with the members of the group if it is the leader.
+func (s *Still) Fold(ctx context.Context, i int) error { return s.all[i].foldUntil(ctx, math.MaxInt64) }
 
 // Again lets the leader take all events, of which it has folded some.
 func (s *Still) Again(ctx context.Context) error {

@@ -126,6 +126,9 @@ func TestOnePosition(t *testing.T) {
 	replay.Wait(t, log)
 	stop()
 	reader.Wait()
+	if wrong := rig.WrongRows(t, log, lines); len(wrong) > 0 {
+		t.Errorf("the log gives other rows: %q", wrong)
+	}
 	if reads < 20 {
 		t.Errorf("there were %d reads, too few to see anything", reads)
 	}

@@ -41,15 +41,13 @@ func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
 	}
 	var number int64
 	var s feedStep
-	if _, err := pgx.ForEachRow(rows, []any{&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error {
 		list = append(list, s)
 		if number != int64(len(list)) {
 			t.Fatalf("step %d after %d others", number, len(list)-1)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return list
 }
 

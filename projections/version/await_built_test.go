@@ -19,6 +19,7 @@ func TestAwaitBuilt(t *testing.T) {
 	log, stop := rig.Folded(t, 300, lines...)
 	stop()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
+	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`) // by a process that was killed then
 
 	// The time is up between two looks, and not in the middle of one.
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -41,4 +42,5 @@ func TestAwaitBuilt(t *testing.T) {
 	if _, err := version.Activate(t.Context(), log.Pool(), lines, made); err != nil {
 		t.Errorf("activate what was waited for: %v", err)
 	}
+	rig.CheckFit(t, log, lines, made[0])
 }

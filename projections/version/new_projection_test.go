@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
@@ -35,13 +34,8 @@ func TestNewProjection(t *testing.T) {
 	}
 	began := time.Now()
 	for range 2 {
-		var switches []version.Switch
-		eventually.Holds(t, "the leader can be switched to", func() (ok bool) {
-			var err error
-			if switches, err = version.Activate(t.Context(), log.Pool(), lines, []projections.Schema{leader}); err != nil && !isBehind(err) {
-				t.Fatal(err)
-			}
-			return err == nil
+		switches := change(t, func() ([]version.Switch, error) {
+			return version.Activate(t.Context(), log.Pool(), lines, []projections.Schema{leader})
 		})
 		if want := (version.Switch{Name: mempool.Name, From: 0, To: mempool.Version}); len(switches) != 3 || !slices.Contains(switches, want) {
 			t.Errorf("activate: got %v, want %v among three", switches, want)

@@ -2,6 +2,7 @@ package version_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -86,19 +87,6 @@ func TestTwoRules(t *testing.T) {
 	stopNext()
 }
 
-// A build ends although a process was killed that had made one of the indexes.
-func TestBuildAfterAKill(t *testing.T) {
-	t.Parallel()
-	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	log, stop := rig.Folded(t, 300, lines...)
-	stop()
-	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
-	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`)
-	rig.Follow(t, log, lines...)
-	rig.WaitUntilLive(t, log, made...)
-	rig.CheckFit(t, log, lines, made[0])
-}
-
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
@@ -178,7 +166,7 @@ func TestDiff(t *testing.T) {
 		`INSERT INTO tally_v2.row VALUES (5000, 7, 1, 1)`,
 		`INSERT INTO tally_v2.sum VALUES (1, 1), (1, 1)`,
 		`ALTER TABLE tally_v2.row ADD COLUMN another int`,
-		`CREATE TABLE tally_v2.another ()`,
+		`CREATE TABLE tally_v2.another (a int, b int)`,
 	} {
 		rig.Execute(t, log, sql)
 	}
@@ -213,6 +201,11 @@ func TestDiff(t *testing.T) {
 	found := must.Get(version.CheckBuildDependent(t.Context(), log.Pool(), d, rig.Schema("tally", 2)))(t)
 	if len(found) != 1 || found[0].Check != "the parts are those of the rows" {
 		t.Errorf("got %+v, want that the parts are wrong, and nothing of other tables", found)
+	}
+	rig.Execute(t, log, `ALTER TABLE tally_v2.part DROP COLUMN n`)
+	unmatched := must.Get(version.FindUnmatched(t.Context(), log.Pool(), rig.Schema("tally", 1), rig.Schema("tally", 2)))(t)
+	if got, want := fmt.Sprint(unmatched), "[only version 2 has the table another only version 1 has the column part.n only version 2 has the column row.another]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 8, func(version.Difference) bool { return true }); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("with a version that is not registered: got %v", err)

@@ -128,7 +128,7 @@ func TestTransaction(t *testing.T) {
 		Text  string
 		Bytes []byte
 	}
-	if _, err := run(ctx, pool, func(tx *sharedtx.Tx) error {
+	must.Get(run(ctx, pool, func(tx *sharedtx.Tx) error {
 		if err := put(ctx, tx, 1, 10); err != nil {
 			return err
 		}
@@ -180,9 +180,7 @@ func TestTransaction(t *testing.T) {
 			t.Error("a fold ended the transaction")
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if got := count(t, pool); !slices.Equal(got, []int{4, 1, 1}) {
 		t.Errorf("got %v rows", got)
 	}
@@ -202,12 +200,10 @@ func TestRowsOfAnyTypes(t *testing.T) {
 		{2, nil, nil, &text, []byte{}, false, nil, []string{}},
 		{uint16(3), pgtype.Numeric{}, "12", (*string)(nil), nil, nil, at, nil},
 	}
-	if _, err := run(ctx, pool, func(tx *sharedtx.Tx) error {
+	must.Get(run(ctx, pool, func(tx *sharedtx.Tx) error {
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "row"}, strings.Fields("n amount price text bytes yes at texts"), pgx.CopyFromRows(rows))
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var got string
 	if err := pool.QueryRow(ctx, `
 		SELECT json_agg(p ORDER BY place)::text FROM (SELECT place, n, amount, price, text, bytes, yes, at AT TIME ZONE 'UTC' AS at, texts FROM s.row) p`).Scan(&got); err != nil {
