@@ -106,12 +106,10 @@ func Rebuild(t *testing.T, log *eventstore.Log, lines projections.Lines, options
 func Differences(t *testing.T, log *eventstore.Log, lines projections.Lines, name string, v1, v2 int) (all []version.Difference) {
 	t.Helper()
 	d := must.Get(lines.Definition(name))(t)
-	if err := version.Diff(t.Context(), log.Pool(), d, v1, v2, func(d version.Difference) bool {
+	must.Do(t, version.Diff(t.Context(), log.Pool(), d, v1, v2, func(d version.Difference) bool {
 		all = append(all, d)
 		return len(all) < 2000
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

@@ -179,12 +179,10 @@ func TestSkipsEnd(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	posts := []replay.Post{bootBlock(body.Genesis, "", "a")}
-	for i := range 30 {
-		parent := body.Genesis
-		if i > 0 {
-			parent = fmt.Sprintf("a%d", i)
-		}
-		posts = append(posts, bootBlock(fmt.Sprintf("a%d", i+1), parent, "a"))
+	for i, parent := 1, body.Genesis; i <= 30; i++ {
+		name := fmt.Sprint("a", i)
+		posts = append(posts, bootBlock(name, parent, "a"))
+		parent = name
 	}
 	replay.Append(t, log, posts...)
 	replay.Start(t, log, rig.Chain(t), &keyed{})
@@ -208,5 +206,8 @@ func TestCommandedSkipKeepsTheBlock(t *testing.T) {
 	}
 	if reason := rig.Query[string](t, log, `SELECT reason FROM strata.quarantine WHERE seq = 2`); !slices.Contains(strings.Fields(reason), "command") {
 		t.Errorf("the reason is %q", reason)
+	}
+	if wrong := rig.WrongRows(t, log, projections.Lines{projections.Chain(rig.Chain(t), &keyed{broken: 1})}); len(wrong) > 0 {
+		t.Errorf("a rebuild, which goes past the event by itself, gives other rows: %q", wrong)
 	}
 }
