@@ -86,9 +86,9 @@ func testMembers(t *testing.T) {
 	go join(t.Context(), other)
 	go join(t.Context(), line)
 	expect(2)
-	time.Sleep(2*joinInterval - 1)
+	time.Sleep(2*joinInterval - time.Nanosecond)
 	expect(2)
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	if expect(3); late.rested != 3 {
 		t.Errorf("the rest was folded %d times, want it before each of three attempts", late.rested)
 	}

@@ -237,8 +237,8 @@ func TestActivateRefuses(t *testing.T) {
 	}
 	// Nobody knows whether the active version could read an event that it has not come to.
 	rig.Execute(t, log, `INSERT INTO strata.quarantine VALUES ('tally', 2, 301, '/p', '', 'r')`)
-	if err := activate(lines); err != nil {
-		t.Error(err)
+	if err := activate(lines); err != nil || !rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.tally_row') LIKE '%tally_v2%'`) {
+		t.Errorf("got %v, want the version active, and shown by the view", err)
 	} else {
 		t.Logf("fault: %d versions that were spoiled were refused; one that met a malformed event first was activated", refused)
 	}

@@ -23,6 +23,8 @@ func TestTwoRules(t *testing.T) {
 	log := replay.NewLog(t)
 	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
 	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(5))}
+	must.Get(version.Register(t.Context(), log.Pool(), old, false, nil))(t)
+	rig.CheckFit(t, log, old, rig.Schema("tally", 1)) // there is nothing to fold
 	posts := rig.Blocks(0, 2000)
 	replay.Append(t, log, posts[:1200]...)
 	stopOld := rig.Follow(t, log, old...)
