@@ -4,11 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/commit"
 	"strata/eventstore"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/decode"
 	"strata/projections/internal/register"
@@ -43,27 +46,23 @@ func (f *follower[T]) skipNext(ctx context.Context, cause error) error {
 	return f.skip(ctx, items[0], cause)
 }
 
-// NewStill returns the followers of a line. Its connections must be closed.
-func NewStill(ctx context.Context, log *eventstore.Log, l projections.Line) (*Still, error) {
+// NewStill returns the followers of a line.
+func NewStill(t *testing.T, log *eventstore.Log, l projections.Line) *Still {
+	t.Helper()
 	s := &Still{engine: engine{
 		log: log, pool: log.Pool(), logger: slog.New(slog.DiscardHandler), metrics: newMetrics(prometheus.NewRegistry()), signals: &TestSignals{}, turns: newTurns(), publish: func([]commit.Move) {},
 	}}
 	s.engine.decoder = decode.New(log, 0, s.engine.metrics.decoded)
-	es, err := register.Read(ctx, log.Pool())
-	if err != nil {
-		return nil, err
-	}
-	err = s.engine.connect(ctx)
+	es := must.Get(register.Read(t.Context(), log.Pool()))(t)
+	must.Do(t, s.engine.connect(t.Context()))
+	pgtest.AtEnd(t, s.engine.tip.Close)
 	for _, m := range newLines(projections.Lines{l})[0] {
 		active, _ := es.Active(m.Spec.Name)
 		s.all = append(s.all, m.newFollower(&s.engine, active).(stillFollower))
 	}
 	s.leader = s.all[0].(*follower[projections.LogItem])
-	return s, err
+	return s
 }
-
-// Close closes the connections for groups.
-func (s *Still) Close() { s.engine.tip.Close() }
 
 // Join lets all followers join the group of the leader, which must stand where the log ends.
 func (s *Still) Join(ctx context.Context) error {

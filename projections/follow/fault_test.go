@@ -26,8 +26,7 @@ func TestNthRequest(t *testing.T) {
 	failing := eventstore.Open(pool, eventstore.Config{})
 	pgtest.AtEnd(t, failing.Close)
 	must.Get(version.Register(ctx, log.Pool(), lines, false, nil))(t)
-	still := must.Get(follow.NewStill(ctx, failing, lines[0]))(t)
-	pgtest.AtEnd(t, still.Close)
+	still := follow.NewStill(t, failing, lines[0])
 	replay.Append(t, log, replay.Post{Path: "/new_block", Body: []byte(`{}`)}) // makes no step
 	var blocks, skipped, commanded int64
 	block := func() {
