@@ -3,11 +3,13 @@ package follow_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -76,9 +78,7 @@ func TestFailure(t *testing.T) {
 			}
 
 			r.BreakAt(0, false)
-			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 			replay.Wait(t, log)
 			rig.CheckRecorded(t, log, blocks)
 			eventually.Holds(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
@@ -140,9 +140,7 @@ func TestTwoProcessesFail(t *testing.T) {
 	for i := range recorders {
 		recorders[i].BreakAt(0, false)
 	}
-	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 10)
 }
@@ -175,9 +173,7 @@ func TestMovedPosition(t *testing.T) {
 	t.Parallel()
 	move := func(t *testing.T, log *eventstore.Log, name string, position int64) {
 		t.Helper()
-		if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position))(t)
 	}
 	live := func(t *testing.T) *eventstore.Log {
 		log := replay.NewLog(t)
@@ -223,9 +219,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
 		replay.Run(t, log, rig.Chain(t))
-		if _, err := log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)))(t)
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})
 		eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 50 {
@@ -234,12 +228,13 @@ func TestMovedPosition(t *testing.T) {
 	})
 }
 
-// TestWakeUp polls once an hour, so that only a notification can wake a follower.
+// TestWakeUp polls once an hour, so that only a notification can wake a follower. While nothing comes, nothing is asked.
 func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
-	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
+	var commits atomic.Int64
+	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour, Committed: func() { commits.Add(1) }}, projections.Chain(rig.Chain(t), r))
 	eventually.Holds(t, "all are live", func() bool {
 		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 	})
@@ -251,5 +246,11 @@ func TestWakeUp(t *testing.T) {
 		eventually.Holds(t, "the step is folded", func() bool { return len(r.Folds()) > i })
 		slowest = max(slowest, time.Since(started))
 	}
+	if n := commits.Load(); n < int64(len(posts)) {
+		t.Errorf("readers were told of %d commits of %d blocks", n, len(posts))
+	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
+	replay.Wait(t, log)
+	before := log.Pool().Stat().AcquireCount()
+	eventually.Stays(t, "nothing is asked while nothing comes", 300*time.Millisecond, func() bool { return log.Pool().Stat().AcquireCount() < before+10 })
 }
