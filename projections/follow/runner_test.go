@@ -1,14 +1,20 @@
 package follow_test
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
@@ -107,6 +113,36 @@ func TestRestartTriesAgain(t *testing.T) {
 	replay.Start(t, log, rig.Chain(t), r)
 	eventually.Holds(t, "the recorder catches up", func() bool { return rig.Status(t, log, "recorder").Position == blocks })
 	rig.CheckRecorded(t, log, blocks)
+}
+
+// hiccuping folds no step at the first attempt, as if the database was shutting down.
+type hiccuping struct {
+	*rig.Recorder
+	folded int64
+}
+
+func (h *hiccuping) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	if last := steps[len(steps)-1].Number; last > h.folded {
+		h.folded = last
+		return projections.Outcome{}, &pgconn.PgError{Code: "57P01"}
+	}
+	return h.Recorder.Fold(ctx, tx, after, steps)
+}
+
+// A projection that has gone on since the database failed it does not wait longer for that the next time.
+func TestHiccups(t *testing.T) {
+	t.Parallel()
+	log, said := replay.NewLog(t), &logbuffer.Buffer{}
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(said, nil))},
+		projections.Chain(rig.Chain(t), &hiccuping{Recorder: &rig.Recorder{}}))
+	const blocks = 5
+	for i := range blocks {
+		replay.Append(t, log, rig.Blocks(i, 1)...)
+		replay.Wait(t, log)
+	}
+	if all, short := strings.Count(said.String(), " waits for the database"), strings.Count(said.String(), " wait=50ms "); all != blocks || short != blocks {
+		t.Errorf("it waited %d times, %d of them for 50 ms, want %d: %s", all, short, blocks, said.String())
+	}
 }
 
 // TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make
