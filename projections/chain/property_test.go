@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/pgfault"
 	"strata/projections/chain"
-	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/foldtest"
 	"strata/rig/forks"
@@ -27,7 +27,7 @@ func TestRestarts(t *testing.T) {
 	for worker := range 2 {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
-			pool, fault := rig.NewFault(t, databases.NewFresh(t))
+			pool, fault := pgfault.New(t, databases.NewFresh(t), pgfault.Refused)
 			n := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				if n++; n%64 == 0 { // what is rolled back stays in the tables until then
@@ -41,7 +41,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *rig.Fault) {
+func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *pgfault.Fault) {
 	t.Helper()
 	strange := rapid.SampledFrom([]int{0, 0, 10}).Draw(rt, "strange")
 	items := replay.Decode(t, forks.Draw(rt, strange))
@@ -139,7 +139,7 @@ var allRows = func() (query string) {
 // What a batch refers to is looked up at once, and at the tip nothing is: the number of requests does not grow with the events.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	pool, fault := rig.NewFault(t, databases.NewFresh(t))
+	pool, fault := pgfault.New(t, databases.NewFresh(t), pgfault.Refused)
 	posts := []replay.Post{genesis(), stacks("a1", body.Genesis, "101a")}
 	for i := 2; i <= 40; i++ {
 		posts = append(posts, bitcoin(fmt.Sprintf("%da", 100+i), fmt.Sprintf("%da", 99+i)), stacks(fmt.Sprintf("a%d", i), fmt.Sprintf("a%d", i-1), fmt.Sprintf("%da", 100+i)))
