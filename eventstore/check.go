@@ -96,7 +96,7 @@ func Check(ctx context.Context, pool *pgxpool.Pool, last int64, workers int) ite
 					select {
 					case c <- p:
 					case <-ctx.Done():
-						return ctx.Err()
+						return nil // what ended it is known
 					}
 				}
 			}

@@ -67,37 +67,15 @@ func TestBeginsWithGenesis(t *testing.T) {
 	t.Parallel()
 	merged := mined(coinbase, body.Boot(&transaction.Coinbase{}))
 	for _, s := range []scenario{
-		{
-			name:  "blocks above genesis wait",
-			posts: []replay.Post{stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a")},
-			want:  state{gaps: "a4"},
-		},
-		{
-			name: "until all below them are there",
-			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a1", "genesis", "2a"), genesis(),
-				stacks("a2", "a1", "3a")},
-			want: state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4"},
-		},
-		{
-			name:  "the empty genesis of a node's start is none",
-			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")},
-			want:  state{gaps: "genesis"},
-		},
-		{
-			name:  "the whole one is",
-			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis(), genesis(empty)},
-			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
-		},
-		{
-			name:  "block 1 of an old node has genesis in it",
-			posts: []replay.Post{stacks("a1", "genesis", "2a", old, merged), stacks("a2", "a1", "3a", old)},
-			want:  state{chain: "a1 a2", steps: "+a1 +a2"},
-		},
-		{
-			name:  "another block 1 does not",
-			posts: []replay.Post{stacks("a1", "genesis", "2a", old), stacks("a2", "a1", "3a", old)},
-			want:  state{gaps: "genesis"},
-		},
+		{"blocks above genesis wait", []replay.Post{stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a")}, state{gaps: "a4"}},
+		{"until all below them are there", []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a1", "genesis", "2a"), genesis(),
+			stacks("a2", "a1", "3a")}, state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4"}},
+		{"the empty genesis of a node's start is none", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")}, state{gaps: "genesis"}},
+		{"the whole one is", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis(), genesis(empty)},
+			state{chain: "genesis a1", steps: "+genesis +a1"}},
+		{"block 1 of an old node has genesis in it", []replay.Post{stacks("a1", "genesis", "2a", old, merged), stacks("a2", "a1", "3a", old)},
+			state{chain: "a1 a2", steps: "+a1 +a2"}},
+		{"another block 1 does not", []replay.Post{stacks("a1", "genesis", "2a", old), stacks("a2", "a1", "3a", old)}, state{gaps: "genesis"}},
 	} {
 		t.Run(s.name, func(t *testing.T) { check(t, wholeDatabase(t), chain.Recommended, s.want, s.posts...) })
 	}
