@@ -10,39 +10,23 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/network"
 	"strata/internal/testkit/must"
-	"strata/internal/testkit/pgtest"
-	"strata/migrations"
 )
-
-func openNetworkLog(t *testing.T) *eventstore.Log {
-	t.Helper()
-	pool := pgtest.New(t)
-	must.Do(t, migrations.Up(t.Context(), pool.Config().ConnString()))
-	log := eventstore.Open(pool, eventstore.Config{})
-	t.Cleanup(log.Close)
-	return log
-}
 
 func block(rawTx string) eventstore.Incoming {
 	return eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/new_block", ContentType: "application/json",
 		Body: eventstore.NewBody(fmt.Appendf(nil, `{"transactions":[{"raw_tx":"0x%s"}]}`, rawTx))}
 }
 
-func add(t *testing.T, log *eventstore.Log, rawTx string) {
-	t.Helper()
-	must.Get(log.Append(t.Context(), block(rawTx)))(t)
-}
-
 // The first server decides, as soon as there is an event.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
+	log := openLog(t, migrated.New(t), eventstore.Config{})
 	for _, n := range []transaction.Network{transaction.Mainnet, transaction.Testnet, transaction.Testnet} {
 		if err := network.Settle(t.Context(), log, n); err != nil {
 			t.Fatalf("%+v, of an empty log: %v", n, err)
 		}
 	}
-	add(t, log, "000000000104") // what a node posts is stored, whatever it is of
+	mustAppend(t, log, block("000000000104")) // what a node posts is stored, whatever it is of
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log != transaction.Testnet {
 		t.Errorf("got %v, want a conflict", err)
@@ -55,9 +39,9 @@ func TestSettle(t *testing.T) {
 // The log of an older program tells its network by itself.
 func TestLogOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
-	add(t, log, "800000000004") // of genesis
-	add(t, log, "808000012304")
+	log := openLog(t, migrated.New(t), eventstore.Config{})
+	mustAppend(t, log, block("800000000004")) // of genesis
+	mustAppend(t, log, block("808000012304"))
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log.ChainID != 0x80000123 {
 		t.Errorf("got %v, want a conflict", err)
@@ -69,7 +53,7 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
+	log := openLog(t, migrated.New(t), eventstore.Config{})
 	must.Do(t, network.Settle(t.Context(), log, transaction.Mainnet)) // a server that has received nothing
 	guard := must.Get(network.NewGuard(t.Context(), log))(t)
 	must.Do(t, guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}))

@@ -66,10 +66,7 @@ func TestReferenceOfRecordings(t *testing.T) {
 				var height uint64
 				var tip hash.Hash32
 				for i, item := range items {
-					outcome, err := c.Fold(t.Context(), tx, int64(i), items[i:i+1])
-					if err != nil {
-						t.Fatal(err)
-					}
+					outcome := must.Get(c.Fold(t.Context(), tx, int64(i), items[i:i+1]))(t)
 					if b := item.Block; b != nil && !attached[b.IndexBlockHash] {
 						if len(attached) > 0 && !attached[b.ParentIndexBlockHash] {
 							t.Fatalf("%s, event %d: the parent of block %s is unknown", name, i+1, b.IndexBlockHash)

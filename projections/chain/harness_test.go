@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/rig/body"
@@ -153,10 +154,7 @@ func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogIt
 // foldInPieces is like foldAll, with a limit for the blocks that one Fold changes for an event.
 func foldInPieces(t *testing.T, tx pgx.Tx, rule chain.Rule, piece int, items []projections.LogItem, next func() (size int, forget bool)) {
 	t.Helper()
-	c, err := chain.New(rule, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(chain.New(rule, nil))(t)
 	if piece > 0 {
 		c.SetPiece(piece)
 	}

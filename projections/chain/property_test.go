@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgfault"
 	"strata/projections/chain"
 	"strata/rig/body"
@@ -31,9 +32,7 @@ func TestRestarts(t *testing.T) {
 			n := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				if n++; n%64 == 0 { // what is rolled back stays in the tables until then
-					if _, err := pool.Exec(context.Background(), `VACUUM`); err != nil {
-						rt.Fatal(err)
-					}
+					must.Get(pool.Exec(context.Background(), `VACUUM`))(rt)
 				}
 				testRestarts(t, rt, pool, fault)
 			})
@@ -54,10 +53,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *pgfault.
 	fold := func(next func() (size int, restart bool, failing int)) (rows []string) {
 		tx := replay.Begin(rt, pool)
 		start := func() *chain.Chain {
-			c, err := chain.New(rule, nil)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			c := must.Get(chain.New(rule, nil))(rt)
 			c.SetPiece(piece)
 			c.SetCache(cache)
 			return c
