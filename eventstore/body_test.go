@@ -101,7 +101,7 @@ func TestSpoolWithoutMemory(t *testing.T) {
 	}
 	first.Close()
 	second.Close()
-	third := read(content)
+	third := read(make([]byte, 64<<10))
 	if _, inMemory := third.Bytes(); !inMemory {
 		t.Error("the memory of closed bodies is not there again")
 	}

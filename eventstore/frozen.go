@@ -80,11 +80,14 @@ func (l *Log) stuckSessions(ctx context.Context) ([]stuck, error) {
 
 // end ends a session, whose transaction is rolled back. What it would have written was acknowledged to nobody.
 func (l *Log) end(ctx context.Context, s stuck) {
+	// The write goes on as soon as the session has ended, and ends ctx. Operators are told all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), frozenInterval)
+	defer cancel()
 	attrs := []slog.Attr{slog.Int("pid", int(s.pid)), slog.String("client", s.address), slog.Time("since", s.since)}
 	var ended bool
 	err := l.pool.QueryRow(ctx, `SELECT pg_terminate_backend($1)`, s.pid).Scan(&ended)
 	switch {
-	case err != nil && ctx.Err() == nil:
+	case err != nil:
 		l.logger.LogAttrs(ctx, slog.LevelError, "cannot end a stalled session that holds the log's head", append(attrs, slog.Any("error", err))...)
 	case ended:
 		l.logger.LogAttrs(ctx, slog.LevelWarn, "ended a stalled session that held the log's head", attrs...)
