@@ -22,6 +22,7 @@ func TestCutRequests(t *testing.T) {
 	pool := migrated.New(t)
 	whole := openLog(t, pool, eventstore.Config{})
 	mustAppend(t, whole, incoming("/x", []byte("known")))
+	mustAppend(t, whole, incoming("/x", noise(2<<20, 1)))
 	for _, kind := range []pgfault.Kind{pgfault.Refused, pgfault.Lost, pgfault.Unanswered} {
 		for n, cut := 1, true; cut; n++ {
 			process, fault := pgfault.New(t, pool, kind)
@@ -85,10 +86,14 @@ func appendAndRead(t *testing.T, name string, process *pgxpool.Pool, whole *even
 			return [33]byte(append([]byte{byte(size)}, append(root, make([]byte, 32)...)...)), err
 		},
 		func(l *eventstore.Log) (any, error) {
-			for c, err := range eventstore.Check(t.Context(), l.Pool(), 1, 1) {
-				return c, err
+			var last eventstore.CheckResult
+			for c, err := range eventstore.Check(t.Context(), l.Pool(), 2, 1) {
+				if err != nil {
+					return last, err
+				}
+				last = *c
 			}
-			return nil, nil
+			return last, nil
 		},
 	} {
 		got, err := read(log)
