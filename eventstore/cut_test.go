@@ -22,7 +22,7 @@ func TestCutRequests(t *testing.T) {
 	pool := migrated.New(t)
 	whole := openLog(t, pool, eventstore.Config{})
 	mustAppend(t, whole, incoming("/x", []byte("known")))
-	mustAppend(t, whole, incoming("/x", noise(2<<20, 1)))
+	mustAppend(t, whole, incoming("/x", noise(1<<20+1, 1)))
 	for _, kind := range []pgfault.Kind{pgfault.Refused, pgfault.Lost, pgfault.Unanswered} {
 		for n, cut := 1, true; cut; n++ {
 			process, fault := pgfault.New(t, pool, kind)
