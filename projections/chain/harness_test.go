@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgfault"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/rig/body"
@@ -111,7 +112,8 @@ var batchings = []struct {
 	{"in small pieces, with a restart after each", 2, true, 3},
 }
 
-// check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared.
+// check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared. Whichever request the
+// database refuses, the fold says so.
 func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts ...replay.Post) {
 	t.Helper()
 	inBatchings(t, pool, rule, posts, func(tx pgx.Tx, batching string) {
@@ -132,6 +134,16 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 		}
 		checkSteps(t, tx)
 	})
+	refusing, fault := pgfault.New(t, pool, pgfault.Refused)
+	for n, refused := 1, true; refused; n++ {
+		replay.InTx(t, refusing, func(tx pgx.Tx) {
+			c, err := must.Get(chain.New(rule, nil))(t), error(nil)
+			_, refused, _ = fault.During(n, func() { _, err = c.Fold(t.Context(), tx, 0, replay.Decode(t, posts)) })
+			if refused != (err != nil) {
+				t.Errorf("request %d is refused: %t, and the fold returns %v", n, refused, err)
+			}
+		})
+	}
 }
 
 // inBatchings folds posts in each batching, on empty tables each time, and calls f with its name.
