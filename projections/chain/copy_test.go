@@ -143,6 +143,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		noEvent = block(body.Transaction{Raw: transfer}, quiet)
 		failed  = block(body.Transaction{Raw: transfer, Status: "abort_by_response"})
 		above   = stacks("a2", "a1", "3a")
+		defined = map[string]any{"functions": []any{}, "variables": []any{}, "maps": []any{}, "fungible_tokens": []any{}, "non_fungible_tokens": []any{}}
 	)
 	for _, c := range []struct {
 		name  string
@@ -160,6 +161,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		{"narrow before, far below the tip", []replay.Post{noEvent, above, full, noEvent}, "4", "2 5"},
 		{"one key only, which does not show by itself", []replay.Post{stxOnly, above}, "2", ""},
 		{"a transfer without its event after a call with one", []replay.Post{block(call, body.Transaction{Raw: transfer}), above}, "2", "2"},
+		{"an interface less, and one more", []replay.Post{block(alice.Deploys("c", nil)), above, block(alice.Deploys("c", defined)), block(alice.Deploys("c", nil))}, "4", "2 5"},
 		{"a failed transfer has no event", []replay.Post{failed, above}, "2", ""},
 	} {
 		inBatchings(t, pool, chain.Recommended, append([]replay.Post{genesis()}, c.posts...), func(tx pgx.Tx, batching string) {

@@ -80,8 +80,8 @@ func TestQuarantine(t *testing.T) {
 		{"two microblocks of one sequence, which no node confirms", append(below[:2:2], stacks("a2", "a1", "3a", transactions(
 			body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("y", 0)}))),
 			state{chain: "genesis a1 a2"}},
-		{"paths that no projection reads, with any body",
-			append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, stacks("a2", "a1", "3a")),
+		{"paths that no projection reads, with any body, and nothing that waits",
+			append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, replay.Post{Path: "/new_mempool_tx", Body: []byte(`[]`)}, stacks("a2", "a1", "3a")),
 			state{chain: "genesis a1 a2"}},
 		{"a slash at the end of the path",
 			append(below[:2:2], replay.Post{Path: whole.Path + "/", Body: whole.Body}, replay.Post{Path: whole.Path + "/", Body: []byte("{")}),

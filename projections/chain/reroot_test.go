@@ -35,6 +35,10 @@ func TestLostRoot(t *testing.T) {
 			[]replay.Post{bitcoin("800a", "799a"), stacks("a5000", "a4999", "800a"), bitcoin("801a", "800a"), stacks("a5001", "a5000", "801a"), stacks("a5002", "a5001", "801a"),
 				bitcoin("800b", "799a"), bitcoin("801b", "800b"), stacks("b5000", "a4999", "800b"), stacks("b5001", "b5000", "801b")},
 			state{chain: "b5000 b5001"}},
+		{"a longer branch that waited when Bitcoin left the root", []replay.Post{bitcoin("800a", "799a"), stacks("a5000", "a4999", "800a"), stacks("a5001", "a5000", "800a"),
+			stacks("a5002", "a5001", "800a"), stacks("a5003", "a5002", "800a"), stacks("a5004", "a5003", "800a"), stacks("b5001", "b5000", "800b"),
+			stacks("b5002", "b5001", "800b"), stacks("b5003", "b5002", "800b"), bitcoin("800b", "799a"), stacks("b5000", "a4999", "800b")},
+			state{chain: "b5000 b5001 b5002 b5003"}},
 		{"a branch on an orphaned Bitcoin block does not overtake", []replay.Post{bitcoin("800b", "799a"), bitcoin("800a", "799a"), stacks("a5000", "a4999", "800a"),
 			stacks("b5000", "a4999", "800b"), stacks("b5001", "b5000", "800b")}, state{chain: "a5000", gaps: "a4999"}},
 	}
