@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -69,10 +68,7 @@ func (l *Log) endFrozen(ctx context.Context) {
 }
 
 func (l *Log) stuckSessions(ctx context.Context) ([]stuck, error) {
-	rows, err := l.pool.Query(ctx, stuckSQL, frozenPatience.Seconds())
-	if err != nil {
-		return nil, fmt.Errorf("read the sessions of the database: %w", err)
-	}
+	rows, _ := l.pool.Query(ctx, stuckSQL, frozenPatience.Seconds())
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s stuck, err error) {
 		return s, row.Scan(&s.pid, &s.since, &s.taken, &s.address)
 	})
