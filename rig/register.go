@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testsignal"
 	"strata/projections"
 	"strata/projections/balances"
@@ -78,10 +79,7 @@ func StatusOf(t *testing.T, log *eventstore.Log, v projections.Schema) version.S
 
 func statuses(t *testing.T, log *eventstore.Log) []version.Status {
 	t.Helper()
-	all, err := version.Statuses(t.Context(), log.Pool())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(version.Statuses(t.Context(), log.Pool()))(t)
 	return all
 }
 
@@ -106,20 +104,14 @@ func WaitUntilLive(t *testing.T, log *eventstore.Log, versions ...projections.Sc
 // Rebuild registers the versions that rebuild a projection.
 func Rebuild(t *testing.T, log *eventstore.Log, lines projections.Lines, options version.RebuildOptions) []projections.Schema {
 	t.Helper()
-	created, err := version.Rebuild(t.Context(), log.Pool(), lines, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	created := must.Get(version.Rebuild(t.Context(), log.Pool(), lines, options))(t)
 	return created
 }
 
 // Differences returns those of two versions of a projection.
 func Differences(t *testing.T, log *eventstore.Log, lines projections.Lines, name string, v1, v2 int) (all []version.Difference) {
 	t.Helper()
-	d, err := lines.Definition(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition(name))(t)
 	if err := version.Diff(t.Context(), log.Pool(), d, v1, v2, func(d version.Difference) bool {
 		all = append(all, d)
 		return len(all) < 2000
@@ -151,14 +143,8 @@ func valueText(text *string) string {
 // CheckFit expects Verify to find nothing wrong.
 func CheckFit(t *testing.T, log *eventstore.Log, lines projections.Lines, v projections.Schema) {
 	t.Helper()
-	d, err := lines.Definition(v.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verification, err := version.Verify(t.Context(), log.Pool(), d, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition(v.Name))(t)
+	verification := must.Get(version.Verify(t.Context(), log.Pool(), d, v))(t)
 	for _, f := range verification.Findings {
 		t.Errorf("%s: %s", v, f)
 	}

@@ -95,6 +95,10 @@ func TestBitcoinFork(t *testing.T) {
 		{"a first block is followed when its Bitcoin block comes back",
 			[]replay.Post{bitcoin("101a", "100a"), bitcoin("101b", "100a"), stacks("a7", "a6", "101a"), bitcoin("101a", "100a")},
 			state{chain: "a7", steps: "+a7", burn: "101a"}},
+		{"what fell with an earlier fork stays away at a later one", append(threeTenures(), stacks("a4", "a3", "104x"), stacks("a5", "a4", "104x"),
+			bitcoin("102b", "101a"), stacks("b2", "a1", "102b"), bitcoin("103b", "102b"), stacks("b3", "b2", "103b"), bitcoin("104b", "103b"),
+			bitcoin("105b", "104b"), bitcoin("106b", "105b"), stacks("b4", "b3", "106b"), bitcoin("106c", "105b")),
+			state{chain: "genesis a1 b2 b3", burn: "101a 102b 103b 104b 105b 106c"}},
 		{"a late parent does not bring an orphaned child in", []replay.Post{genesis(), bitcoin("101a", "100a"), bitcoin("102a", "101a"), stacks("a2", "a1", "102a"),
 			bitcoin("102b", "101a"), stacks("a1", "genesis", "101a")}, state{chain: "genesis a1", steps: "+genesis +a1"}},
 	})

@@ -135,12 +135,21 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 		checkSteps(t, tx)
 	})
 	refusing, fault := pgfault.New(t, pool, pgfault.Refused)
-	for n, refused := 1, true; refused; n++ {
+	for _, before := range []int{0, len(posts) - 1} {
 		replay.InTx(t, refusing, func(tx pgx.Tx) {
-			c, err := must.Get(chain.New(rule, nil))(t), error(nil)
-			_, refused, _ = fault.During(n, func() { _, err = c.Fold(t.Context(), tx, 0, replay.Decode(t, posts)) })
-			if refused != (err != nil) {
-				t.Errorf("request %d is refused: %t, and the fold returns %v", n, refused, err)
+			c, items := must.Get(chain.New(rule, nil))(t), replay.Decode(t, posts)
+			if before > 0 {
+				must.Get(c.Fold(t.Context(), tx, 0, items[:before]))(t)
+			}
+			for n, refused := 1, true; refused; n++ {
+				replay.InTx(t, tx, func(tx pgx.Tx) {
+					c.Forget()
+					var err error
+					_, refused, _ = fault.During(n, func() { _, err = c.Fold(t.Context(), tx, int64(before), items[before:]) })
+					if refused != (err != nil) {
+						t.Errorf("request %d is refused: %t, and the fold of %d events returns %v", n, refused, len(posts)-before, err)
+					}
+				})
 			}
 		})
 	}
