@@ -89,6 +89,11 @@ func TestAppendWithoutTexts(t *testing.T) {
 	if _, _, err := log.Checkpoint(t.Context()); err == nil {
 		t.Error("a log of a later program is read")
 	}
+	for _, length := range []int{0, 31, 33, 64} {
+		if _, err := eventstore.DecodeFrontier(1, make([]byte, length)); err == nil {
+			t.Errorf("a frontier of one event with %d bytes is read", length)
+		}
+	}
 }
 
 // An append is traced from the arrival of the event to its commit. Readers in the same process are told before it is written.
@@ -116,7 +121,7 @@ func TestAppendTraced(t *testing.T) {
 	for _, s := range recorder.Started() {
 		parts := []string{names[s.Parent().SpanID()] + "/" + s.Name()}
 		for _, a := range s.Attributes() {
-			parts = append(parts, a.Value.Emit())
+			parts = append(parts, a.Value.String())
 		}
 		if s.StartTime().Equal(arrived) {
 			parts = append(parts, "from its arrival")

@@ -17,6 +17,9 @@ import (
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: dir, Threshold: 10, Limit: 100})
+	if spool.Limit() != 100 {
+		t.Errorf("the limit is %d", spool.Limit())
+	}
 	for name, c := range map[string]struct {
 		content  string
 		size     int64

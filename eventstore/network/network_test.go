@@ -1,4 +1,4 @@
-package eventstore_test
+package network_test
 
 import (
 	"errors"
@@ -10,7 +10,18 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/network"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
+	"strata/migrations"
 )
+
+var migrated = pgtest.Template("log", migrations.Up)
+
+func openLog(t *testing.T) *eventstore.Log {
+	t.Helper()
+	log := eventstore.Open(migrated.New(t), eventstore.Config{})
+	pgtest.AtEnd(t, log.Close)
+	return log
+}
 
 func block(rawTx string) eventstore.Incoming {
 	return eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/new_block", ContentType: "application/json",
@@ -20,13 +31,13 @@ func block(rawTx string) eventstore.Incoming {
 // The first server decides, as soon as there is an event.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	log := openLog(t, migrated.New(t), eventstore.Config{})
+	log := openLog(t)
 	for _, n := range []transaction.Network{transaction.Mainnet, transaction.Testnet, transaction.Testnet} {
 		if err := network.Settle(t.Context(), log, n); err != nil {
 			t.Fatalf("%+v, of an empty log: %v", n, err)
 		}
 	}
-	mustAppend(t, log, block("000000000104")) // what a node posts is stored, whatever it is of
+	must.Get(log.Append(t.Context(), block("000000000104")))(t) // what a node posts is stored, whatever it is of
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log != transaction.Testnet {
 		t.Errorf("got %v, want a conflict", err)
@@ -39,9 +50,9 @@ func TestSettle(t *testing.T) {
 // The log of an older program tells its network by itself.
 func TestLogOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
-	log := openLog(t, migrated.New(t), eventstore.Config{})
-	mustAppend(t, log, block("800000000004")) // of genesis
-	mustAppend(t, log, block("808000012304"))
+	log := openLog(t)
+	must.Get(log.Append(t.Context(), block("800000000004")))(t) // of genesis
+	must.Get(log.Append(t.Context(), block("808000012304")))(t)
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log.ChainID != 0x80000123 {
 		t.Errorf("got %v, want a conflict", err)
@@ -53,7 +64,7 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	log := openLog(t, migrated.New(t), eventstore.Config{})
+	log := openLog(t)
 	must.Do(t, network.Settle(t.Context(), log, transaction.Mainnet)) // a server that has received nothing
 	guard := must.Get(network.NewGuard(t.Context(), log))(t)
 	must.Do(t, guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}))
