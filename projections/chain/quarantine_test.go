@@ -3,6 +3,7 @@ package chain_test
 import (
 	"bytes"
 	"encoding/hex"
+	"math"
 	"strings"
 	"testing"
 
@@ -112,7 +113,7 @@ func TestStrangeContent(t *testing.T) {
 			{Type: "event_of_a_later_release", Data: map[string]any{"x": 1}},
 			{Type: "stx_mint_event", Data: map[string]any{"recipient": strange, "amount": "2"}, Uncommitted: true},
 		}},
-	))
+	), with(map[string]any{"pox_v3_unlock_height": int64(math.MaxInt64)}))
 	pool := databases.New(t)
 	replay.InTx(t, pool, func(tx pgx.Tx) {
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
