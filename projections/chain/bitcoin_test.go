@@ -68,7 +68,7 @@ func TestBitcoinFork(t *testing.T) {
 			bitcoin("102b", "101a")), state{chain: "genesis a1 c2 c3", steps: threeApplied + " -a3 -a2 +c2 +c3"}},
 		{"when even the lowest block is orphaned, the tip stays until there is a better one",
 			[]replay.Post{bitcoin("101a", "100a"), stacks("a7", "a6", "101a"), bitcoin("101b", "100a"), stacks("b8", "a7", "102b")},
-			state{chain: "a7 b8", steps: "+a7 +b8"}},
+			state{chain: "a7 b8", steps: "+a7 +b8", burn: "101b"}},
 		{"what names a replaced block as its parent leaves with it",
 			append(threeTenures()[:5:5], bitcoin("102b", "101a"), bitcoin("103b", "102b"), bitcoin("104b", "103b"), stacks("a3", "a2", "105x")),
 			state{chain: "genesis a1 a2 a3", steps: "+genesis +a1 +a2 -a2 +a2 +a3", burn: "101a 102a"}},
