@@ -113,6 +113,7 @@ func TestStrangeContent(t *testing.T) {
 			{Type: "event_of_a_later_release", Data: map[string]any{"x": 1}},
 			{Type: "stx_mint_event", Data: map[string]any{"recipient": strange, "amount": "2"}, Uncommitted: true},
 		}},
+		body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("x", 0)},
 	), with(map[string]any{"pox_v3_unlock_height": int64(math.MaxInt64)}))
 	pool := databases.New(t)
 	replay.InTx(t, pool, func(tx pgx.Tx) {
@@ -131,6 +132,7 @@ func TestStrangeContent(t *testing.T) {
 				strings.ReplaceAll(strange, "\x00", "\uFFFD") + " 340282366920938463463374607431768211455"},
 			{"unknown event", schemas.In(`SELECT type || ' ' || pointer FROM {chain}.event WHERE source_seq = 2 AND event_index = 1`),
 				"event_of_a_later_release 1"},
+			{"a microblock of two transactions", schemas.In(`SELECT tx_count::text FROM {chain}.microblock`), "2"},
 			{"committed events", schemas.In(`SELECT event_count::text FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 2`), "2"},
 		} {
 			if got := strings.Join(replay.Texts(t, tx, c.query), ", "); got != c.want {

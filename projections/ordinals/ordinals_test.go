@@ -13,6 +13,7 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/follow"
@@ -113,14 +114,9 @@ func TestFeeds(t *testing.T) {
 					t.Errorf("%d blocks are applied, want %d", len(got), len(expected))
 				}
 				blocks := map[int64]feedStep{}
-				rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT height, block_hash, source_seq, size, block_index FROM {ordinals}.block`))
-				if err != nil {
-					t.Fatal(err)
-				}
+				rows := must.Get(log.Pool().Query(t.Context(), schemas.In(`SELECT height, block_hash, source_seq, size, block_index FROM {ordinals}.block`)))(t)
 				s := feedStep{kind: projections.Apply}
-				if _, err := pgx.ForEachRow(rows, []any{&s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error { blocks[s.height] = s; return nil }); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(pgx.ForEachRow(rows, []any{&s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error { blocks[s.height] = s; return nil }))(t)
 				if !maps.Equal(blocks, got) {
 					t.Error("the table of blocks differs from the result of the steps")
 				}
@@ -129,9 +125,7 @@ func TestFeeds(t *testing.T) {
 				}
 				var height int64
 				var digest hash.Hash32
-				if err := log.Pool().QueryRow(t.Context(), `SELECT block_height, block_hash FROM strata.projection WHERE name = 'ordinals'`).Scan(&height, &digest); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT block_height, block_hash FROM strata.projection WHERE name = 'ordinals'`).Scan(&height, &digest))
 				if tip, _ := feed.Tip(); height != int64(tip.Height) || digest != tip.Hash {
 					t.Errorf("the tip is %v at %d, want %v at %d", digest, height, tip.Hash, tip.Height)
 				}
