@@ -103,6 +103,9 @@ func TestRefusedPartitions(t *testing.T) {
 			t.Errorf("after append %d, the server was asked for %d partitions, want %d", seq, asked(), want)
 		}
 	}
+	if first, err := log.AppendBatch(t.Context(), []eventstore.Incoming{incoming("/x", nil)}, nil); first != 0 || !errors.Is(err, eventstore.ErrUnavailable) {
+		t.Errorf("a batch without room: got %d, %v", first, err)
+	}
 	if n := strings.Count(said.String(), "ahead of time"); n != 2 {
 		t.Errorf("it says %d times that it can't add partitions ahead of time, want 2: %s", n, said.String())
 	}
