@@ -26,7 +26,7 @@ func TestLogRefusesChange(t *testing.T) {
 	state := func() string {
 		size, root, err := log.Checkpoint(t.Context())
 		must.Do(t, err)
-		return fmt.Sprint(size, root, must.Get(log.Read(t.Context(), eventstore.Range{Events: 9, Bytes: 1 << 20}))(t))
+		return fmt.Sprintf("%d %x %v", size, root, must.Get(log.Read(t.Context(), eventstore.Range{Events: 9, Bytes: 1 << 20}))(t))
 	}
 	before := state()
 
