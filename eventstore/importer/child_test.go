@@ -17,6 +17,7 @@ import (
 	"strata/eventstore"
 	"strata/eventstore/importer"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtraffic"
 )
 
 // childEnv makes the test binary import the files it names (after the database's URL) instead of testing.
@@ -68,11 +69,7 @@ func importAsChild(args []string) error {
 func dieAfter(config *pgx.ConnConfig, writes int64) {
 	var left atomic.Int64
 	left.Store(writes)
-	dial := config.DialFunc
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		return &mortal{conn, &left, writes%2 == 0}, err
-	}
+	pgtraffic.Through(&config.Config, func(conn net.Conn) net.Conn { return &mortal{conn, &left, writes%2 == 0} })
 }
 
 type mortal struct {

@@ -16,6 +16,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/balances"
@@ -71,9 +72,7 @@ func startChild(t *testing.T, piece int) *exec.Cmd {
 	command := exec.Command(os.Args[0], "-test.run=^$")
 	command.Env = append(os.Environ(), childEnv+"="+replay.Databases.URL(t), pieceEnv+"="+strconv.Itoa(piece))
 	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	t.Cleanup(func() { _ = command.Process.Kill() })
 	return command
 }
@@ -119,9 +118,7 @@ func TestExtendDown(t *testing.T) {
 			return rig.Query[bool](t, log, `SELECT unfinished FROM strata.projection WHERE name = 'chain'`) &&
 				rig.Query[int64](t, log, schemas.In(`SELECT max(step) FROM {chain}.step`)) > steps
 		})
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Process.Kill())
 		_ = child.Wait()
 		kills++
 	}

@@ -8,6 +8,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgfault"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/follow"
@@ -22,7 +23,7 @@ func TestNthRequest(t *testing.T) {
 	t.Parallel()
 	ctx, log, recorder := t.Context(), replay.NewLog(t), &rig.Recorder{}
 	lines := projections.Lines{projections.Chain(rig.Chain(t), &keyed{}, recorder)}
-	pool, fault := rig.NewFault(t, log.Pool())
+	pool, fault := pgfault.New(t, log.Pool(), pgfault.Refused)
 	failing := eventstore.Open(pool, eventstore.Config{})
 	pgtest.AtEnd(t, failing.Close)
 	must.Get(version.Register(ctx, log.Pool(), lines, false, nil))(t)
