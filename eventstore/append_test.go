@@ -55,10 +55,7 @@ func TestAppendReadsBack(t *testing.T) {
 			for name, body := range bodies {
 				in := incoming("/new_block", body)
 				seq := add(t, log, in)
-				got, err := log.Get(context.Background(), seq, true)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
+				got := must.Get(log.Get(context.Background(), seq, true))(t)
 				want := eventstore.Event{
 					Seq: seq, ReceivedAt: in.ReceivedAt.Truncate(time.Microsecond), Source: in.Source, Path: in.Path,
 					ContentType: in.ContentType, Origin: in.Origin,

@@ -136,10 +136,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	second.Close()
 	whole := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 10, Limit: 1000, Files: 10})
 	for range 2 {
-		body, err := whole.Read(bytes.NewReader(make([]byte, 1000)), -1)
-		if err != nil {
-			t.Fatalf("the largest body: %v", err)
-		}
+		body := must.Get(whole.Read(bytes.NewReader(make([]byte, 1000)), -1))(t)
 		body.Close()
 	}
 	t.Logf("fault: no room for %d bodies in files, which were refused; one in memory and one for which there was room were taken", refused)

@@ -183,10 +183,7 @@ func foldInPieces(t *testing.T, tx pgx.Tx, rule chain.Rule, piece int, items []p
 	for position := 0; position < len(items); {
 		size, forget := next()
 		end := min(position+size, len(items))
-		outcome, err := c.Fold(t.Context(), tx, int64(position), items[position:end])
-		if err != nil {
-			t.Fatalf("fold events %d to %d: %v", position+1, end, err)
-		}
+		outcome := must.Get(c.Fold(t.Context(), tx, int64(position), items[position:end]))(t)
 		position = end - outcome.Left
 		if forget {
 			c.Forget()
