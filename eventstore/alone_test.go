@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
@@ -41,6 +42,15 @@ func TestAlone(t *testing.T) {
 	log, other := openLog(t, pool, eventstore.Config{}), openLog(t, pool, eventstore.Config{})
 	if !notified(log) {
 		t.Error("a log that does not listen itself notified nobody")
+	}
+	config := pool.Config()
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // as behind a pooler, where nobody keeps a lock
+	pooled := openLog(t, must.Get(pgxpool.NewWithConfig(ctx, config))(t), eventstore.Config{})
+	defer pooled.Pool().Close()
+	pooledWake := pooled.Listener().Wake(eventstore.Channel, time.Hour)
+	eventually.Holds(t, "the one behind a pooler listens", func() bool { return notified(other) && pooledWake.Announced() > 0 })
+	if !notified(pooled) {
+		t.Error("one behind a pooler notified nobody")
 	}
 	wake := log.Listener().Wake(eventstore.Channel, time.Hour)
 	eventually.Holds(t, "the first one has its place", log.Listener().Alone)
@@ -131,6 +141,9 @@ func TestStranger(t *testing.T) {
 	must.Get(stranger.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, int64(eventstore.LockOthers)))(t)
 	must.Get(stranger.Exec(t.Context(), `SELECT pg_notify($1, '9223372036854775807')`, eventstore.Channel))(t)
 	eventually.Holds(t, "the wrong size has come", func() bool { return wake.Announced() > 1<<40 })
+	late := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil) // which gets no place beside the stranger
+	defer late.Stop()
+	eventually.Receive(t, "it listens all the same", late.C())
 	for i, from := range []*eventstore.Log{log, writer} { // in its own process, and in another one
 		c := wake.C()
 		mustAppend(t, from, incoming("/x", fmt.Append(nil, i)))

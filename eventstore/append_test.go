@@ -4,17 +4,23 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/internal/tracing"
 )
 
 // noise returns n bytes that don't compress.
@@ -49,10 +55,7 @@ func TestAppendReadsBack(t *testing.T) {
 			for name, body := range bodies {
 				in := incoming("/new_block", body)
 				seq := add(t, log, in)
-				got, err := log.Get(context.Background(), seq, true)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
+				got := must.Get(log.Get(context.Background(), seq, true))(t)
 				want := eventstore.Event{
 					Seq: seq, ReceivedAt: in.ReceivedAt.Truncate(time.Microsecond), Source: in.Source, Path: in.Path,
 					ContentType: in.ContentType, Origin: in.Origin,
@@ -82,6 +85,55 @@ func TestAppendWithoutTexts(t *testing.T) {
 	must.Get(pool.Exec(t.Context(), `ALTER TABLE log.head DISABLE TRIGGER USER; UPDATE log.head SET leaf_version = 2`))(t)
 	if _, _, err := log.Checkpoint(t.Context()); err == nil {
 		t.Error("a log of a later program is read")
+	}
+	for _, length := range []int{0, 31, 33, 64} {
+		if _, err := eventstore.DecodeFrontier(1, make([]byte, length)); err == nil {
+			t.Errorf("a frontier of one event with %d bytes is read", length)
+		}
+	}
+}
+
+// An append is traced from the arrival of the event to its commit. Readers in the same process are told before it is written.
+func TestAppendTraced(t *testing.T) {
+	t.Parallel()
+	recorder := tracetest.NewSpanRecorder()
+	tracer := tracing.New(sdk.NewTracerProvider(sdk.WithIDGenerator(tracing.Identities{}), sdk.WithSpanProcessor(recorder)), "")
+	log := openLog(t, migrated.New(t), eventstore.Config{Tracer: tracer})
+	var told []string
+	log.OnArrival(func(in *eventstore.Incoming) { told = append(told, fmt.Sprint(in.Path, len(recorder.Ended()))) })
+	mustAppend(t, log, incoming("/a", []byte("abc")))
+	arrived := time.Now().Add(-time.Minute)
+	if seq, err := log.Append(eventstore.WithArrival(t.Context(), arrived), incoming("/b", nil)); seq != 2 || err != nil {
+		t.Errorf("got %d, %v", seq, err)
+	}
+	log.Close()
+	if seq, err := log.Append(t.Context(), incoming("/c", nil)); seq != 0 || !errors.Is(err, eventstore.ErrClosed) {
+		t.Errorf("got %d, %v, want ErrClosed", seq, err)
+	}
+	names := map[trace.SpanID]string{}
+	for _, s := range recorder.Started() {
+		names[s.SpanContext().SpanID()] = s.Name()
+	}
+	var got []string
+	for _, s := range recorder.Started() {
+		parts := []string{names[s.Parent().SpanID()] + "/" + s.Name()}
+		for _, a := range s.Attributes() {
+			parts = append(parts, a.Value.String())
+		}
+		if s.StartTime().Equal(arrived) {
+			parts = append(parts, "from its arrival")
+		}
+		if s.EndTime().Before(s.StartTime()) {
+			t.Errorf("span %s ends before it begins", s.Name())
+		}
+		got = append(got, strings.Join(parts, " "))
+	}
+	if want := []string{"/a0", "/b3", "/c7"}; !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q, with the number of spans until then", told, want)
+	}
+	want := []string{"/event /a 3 observer:test 1", "event/append", "append/commit 1", "/event /b 0 observer:test 2 from its arrival", "event/receive from its arrival", "event/append", "append/commit 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the spans %q, want %q", got, want)
 	}
 }
 
@@ -201,6 +253,9 @@ func TestAppendBatchWithAnotherWrite(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Error(err)
+	}
+	if first, err := log.AppendBatch(ctx, nil, nil); first != 0 || err != nil {
+		t.Errorf("nothing at all: got %d, %v", first, err)
 	}
 	if noted := pgtest.Value[int64](t, pool, `SELECT events FROM log.import`); noted != 2 {
 		t.Errorf("got %d, want 2", noted)

@@ -17,6 +17,9 @@ import (
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	spool := eventstore.NewSpool(eventstore.SpoolConfig{Dir: dir, Threshold: 10, Limit: 100})
+	if spool.Limit() != 100 {
+		t.Errorf("the limit is %d", spool.Limit())
+	}
 	for name, c := range map[string]struct {
 		content  string
 		size     int64
@@ -33,11 +36,17 @@ func TestSpool(t *testing.T) {
 		"small and cut short":    {"012", 5, false, io.ErrUnexpectedEOF},
 		"large and cut short":    {"012", 50, false, io.ErrUnexpectedEOF},
 		"nothing of what was to": {"", 5, false, io.ErrUnexpectedEOF},
+		"small, and unreadable":  {"012", 10, false, iotest.ErrTimeout},
+		"large, and unreadable":  {"012", 50, false, iotest.ErrTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body, err := spool.Read(iotest.DataErrReader(strings.NewReader(c.content)), c.size)
-			if !errors.Is(err, c.err) {
-				t.Fatalf("got error %v, want %v", err, c.err)
+			reader := iotest.DataErrReader(strings.NewReader(c.content))
+			if errors.Is(c.err, iotest.ErrTimeout) {
+				reader = io.MultiReader(reader, iotest.ErrReader(c.err))
+			}
+			body, err := spool.Read(reader, c.size)
+			if !errors.Is(err, c.err) || err != nil && body != nil {
+				t.Fatalf("got %v, error %v, want %v", body, err, c.err)
 			}
 			if err != nil {
 				return
@@ -62,6 +71,10 @@ func TestSpool(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
+	must.Do(t, os.Remove(dir))
+	if _, err := spool.Read(strings.NewReader("0123456789a"), 11); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the directory: got %v", err)
+	}
 }
 
 // A body takes memory as its bytes arrive. One that finds none goes on in a file, so that nobody waits.
@@ -77,6 +90,11 @@ func TestSpoolWithoutMemory(t *testing.T) {
 		return body
 	}
 	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<10) // 48 KiB
+	for range 3 {                                              // what fails keeps no memory
+		if _, err := spool.Read(bytes.NewReader(content), 50<<10); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("a body that is cut short: got %v", err)
+		}
+	}
 	first, second := read(content), read(content)
 	if _, inMemory := first.Bytes(); !inMemory {
 		t.Error("the first body is in a file")
@@ -86,7 +104,7 @@ func TestSpoolWithoutMemory(t *testing.T) {
 	}
 	first.Close()
 	second.Close()
-	third := read(content)
+	third := read(make([]byte, 64<<10))
 	if _, inMemory := third.Bytes(); !inMemory {
 		t.Error("the memory of closed bodies is not there again")
 	}
@@ -118,10 +136,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	second.Close()
 	whole := eventstore.NewSpool(eventstore.SpoolConfig{Dir: t.TempDir(), Threshold: 10, Limit: 1000, Files: 10})
 	for range 2 {
-		body, err := whole.Read(bytes.NewReader(make([]byte, 1000)), -1)
-		if err != nil {
-			t.Fatalf("the largest body: %v", err)
-		}
+		body := must.Get(whole.Read(bytes.NewReader(make([]byte, 1000)), -1))(t)
 		body.Close()
 	}
 	t.Logf("fault: no room for %d bodies in files, which were refused; one in memory and one for which there was room were taken", refused)

@@ -96,7 +96,7 @@ func Check(ctx context.Context, pool *pgxpool.Pool, last int64, workers int) ite
 					select {
 					case c <- p:
 					case <-ctx.Done():
-						return ctx.Err()
+						return nil // what ended it is known
 					}
 				}
 			}
@@ -108,15 +108,15 @@ func Check(ctx context.Context, pool *pgxpool.Pool, last int64, workers int) ite
 			case <-p.done:
 			case <-ctx.Done():
 			}
-			if ctx.Err() != nil || stopped {
-				continue
+			if ctx.Err() != nil {
+				break
 			}
 			if stopped = !p.yieldAll(yield); stopped {
-				stop()
+				break
 			}
 		}
-		err := group.Wait()
 		stop()
+		err := group.Wait()
 		if err == nil {
 			err = outer.Err() // the workers may have read everything, but not all of it was yielded
 		}

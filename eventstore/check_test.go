@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 // Check yields every position once, in order, with the record of its row, although workers read pages in parallel.
@@ -96,9 +99,65 @@ func TestCheckStops(t *testing.T) {
 		t.Errorf("beyond the end: got %v", missing)
 	}
 	log.Pool().Close()
-	for _, err := range eventstore.Check(t.Context(), log.Pool(), 10, 1) {
-		if err == nil {
-			t.Error("Check yields results from a closed pool")
+	for c, err := range eventstore.Check(t.Context(), log.Pool(), 10, 1) {
+		if missing = nil; c != nil || err == nil {
+			t.Errorf("a closed pool: got %v, %v", c, err)
 		}
+	}
+	if missing != nil {
+		t.Error("the check of a closed pool does not fail")
+	}
+}
+
+// Check names what a row contradicts, in itself and in what it refers to, and nothing else.
+func TestCheckFaults(t *testing.T) {
+	t.Parallel()
+	log := openLog(t, migrated.New(t), eventstore.Config{})
+	large := noise(2<<20, 1)
+	for _, body := range []string{"a", "b", "c", string(large), "", "d", "a", "a", "a", "a", "e", "f"} {
+		mustAppend(t, log, incoming("/x", []byte(body)))
+	}
+	must.Get(pgtest.Connect(t, pgtest.AdminURL(t)).Exec(t.Context(), `SET session_replication_role = replica;
+		ALTER TABLE log.event DROP CONSTRAINT event_body_check, DROP CONSTRAINT event_body_seq_check, DROP CONSTRAINT event_sha256_check;
+		UPDATE log.event SET body = 'other' WHERE seq = 2;
+		UPDATE log.event SET body = 'x' WHERE seq = 3;
+		UPDATE log.event SET body = set_byte(body, 2000000, 255 - get_byte(body, 2000000)) WHERE seq = 4;
+		UPDATE log.event SET sha256 = 'x' WHERE seq = 5;
+		UPDATE log.event SET body = NULL WHERE seq = 6;
+		UPDATE log.event SET body_seq = 2 WHERE seq = 7;
+		UPDATE log.event SET body_seq = 9 WHERE seq = 8;
+		UPDATE log.event SET body_seq = -4 WHERE seq = 9;
+		UPDATE log.event SET body = 'a' WHERE seq = 10;
+		DELETE FROM log.small_body WHERE seq = 11;
+		UPDATE log.small_body SET seq = 44 WHERE seq = 12`))(t)
+	want := []string{
+		"2 body: its body has 5 bytes, the row says 1",
+		"3 body: its body has the SHA-256 2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881, the row says 2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6",
+		"4 body: its body has the SHA-256 ", "5 body: its SHA-256 has 1 bytes, not 32", "5 body: its body has the SHA-256 e3b0c44298fc1c149afb",
+		"6 body: it holds no body, and points to none",
+		"7 body_seq: it points to event 2 for its body, which holds another body", "7 log.body: its SHA-256 names event 1 there, want 2",
+		"8 body_seq: it points to event 9 for its body, which is not an earlier event", "8 log.body: its SHA-256 names event 1 there, want 9",
+		"9 body_seq: it points to event -4 for its body, which is missing", "9 log.body: its SHA-256 is missing there, want it to name event -4",
+		"10 body_seq: it holds a body, yet points to event 1 for it", "10 log.body: its SHA-256 names event 1 there, want 10",
+		"11 log.body: its SHA-256 is missing there, want it to name event 11",
+		"12 log.body: its SHA-256 names event 44 there, want 12",
+	}
+	read := map[int64]int64{}
+	for c, err := range eventstore.Check(t.Context(), log.Pool(), 12, 1) {
+		must.Do(t, err)
+		read[c.Seq] = c.BytesRead
+		for _, f := range c.Faults {
+			got := fmt.Sprintf("%d %s: %s", c.Seq, f.What, f.Detail)
+			if len(want) == 0 || !strings.HasPrefix(got, want[0]) {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			want = want[1:]
+		}
+		if holds := !slices.Contains([]int64{5, 6, 7, 8, 9}, c.Seq); c.HoldsBody != holds {
+			t.Errorf("event %d holds its body: %t", c.Seq, c.HoldsBody)
+		}
+	}
+	if len(want) > 0 || read[2] != 5 || read[4] != 2<<20 || read[6] != 0 {
+		t.Errorf("%v bytes were read, and these were not found: %q", read, want)
 	}
 }

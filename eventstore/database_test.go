@@ -38,19 +38,13 @@ func incoming(path string, body []byte) eventstore.Incoming {
 
 func mustAppend(t testing.TB, log *eventstore.Log, in eventstore.Incoming) int64 {
 	t.Helper()
-	seq, err := log.Append(context.Background(), in)
-	if err != nil {
-		t.Fatalf("append: %v", err)
-	}
+	seq := must.Get(log.Append(context.Background(), in))(t)
 	return seq
 }
 
 func mustAppendBatch(t testing.TB, log *eventstore.Log, batch ...eventstore.Incoming) int64 {
 	t.Helper()
-	first, err := log.AppendBatch(context.Background(), batch, nil)
-	if err != nil {
-		t.Fatalf("append a batch of %d: %v", len(batch), err)
-	}
+	first := must.Get(log.AppendBatch(context.Background(), batch, nil))(t)
 	return first
 }
 
@@ -60,10 +54,7 @@ func readAll(t testing.TB, log *eventstore.Log) []eventstore.Event {
 	var all []eventstore.Event
 	for {
 		after := int64(len(all))
-		page, err := log.Read(context.Background(), eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20})
-		if err != nil {
-			t.Fatalf("read after %d: %v", after, err)
-		}
+		page := must.Get(log.Read(context.Background(), eventstore.Range{After: after, Events: 1000, Bytes: 64 << 20}))(t)
 		if len(page) == 0 {
 			return all
 		}

@@ -21,3 +21,13 @@ func (l *Log) Closing() bool {
 
 // SetPlaceInterval sets how often a listener without wakes will try to become the first.
 func (l *Listener) SetPlaceInterval(d time.Duration) { l.again = d }
+
+// AwaitPartitions returns when no partition is being added ahead.
+func (l *Log) AwaitPartitions() { l.partitions.adding.Wait() }
+
+// RetryPartitions lets a partition be added ahead again, although that has just failed.
+func (l *Log) RetryPartitions() {
+	l.partitions.ahead.Lock()
+	defer l.partitions.ahead.Unlock()
+	l.partitions.retryAt = time.Time{}
+}

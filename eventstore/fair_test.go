@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtraffic"
 )
 
 // A writer far from the database appends beside one that is near, and never stops.
@@ -20,8 +20,7 @@ func TestDistantWriter(t *testing.T) {
 	pool := migrated.New(t)
 	near := openLog(t, pool, eventstore.Config{})
 	config := pool.Config()
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = distant(dial)
+	pgtraffic.Through(&config.ConnConfig.Config, func(conn net.Conn) net.Conn { return slowConn{conn} })
 	far := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(far.Close)
 	log := openLog(t, far, eventstore.Config{})
@@ -49,14 +48,7 @@ func TestDistantWriter(t *testing.T) {
 	checkWhole(t, near)
 }
 
-// distant delays what is sent through connections.
-func distant(dial pgconn.DialFunc) pgconn.DialFunc {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		return slowConn{conn}, err
-	}
-}
-
+// slowConn delays what is sent.
 type slowConn struct{ net.Conn }
 
 func (c slowConn) Write(b []byte) (int, error) {

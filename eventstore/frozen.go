@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -69,10 +68,7 @@ func (l *Log) endFrozen(ctx context.Context) {
 }
 
 func (l *Log) stuckSessions(ctx context.Context) ([]stuck, error) {
-	rows, err := l.pool.Query(ctx, stuckSQL, frozenPatience.Seconds())
-	if err != nil {
-		return nil, fmt.Errorf("read the sessions of the database: %w", err)
-	}
+	rows, _ := l.pool.Query(ctx, stuckSQL, frozenPatience.Seconds())
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s stuck, err error) {
 		return s, row.Scan(&s.pid, &s.since, &s.taken, &s.address)
 	})
@@ -80,11 +76,14 @@ func (l *Log) stuckSessions(ctx context.Context) ([]stuck, error) {
 
 // end ends a session, whose transaction is rolled back. What it would have written was acknowledged to nobody.
 func (l *Log) end(ctx context.Context, s stuck) {
+	// The write goes on as soon as the session has ended, and ends ctx. Operators are told all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), frozenInterval)
+	defer cancel()
 	attrs := []slog.Attr{slog.Int("pid", int(s.pid)), slog.String("client", s.address), slog.Time("since", s.since)}
 	var ended bool
 	err := l.pool.QueryRow(ctx, `SELECT pg_terminate_backend($1)`, s.pid).Scan(&ended)
 	switch {
-	case err != nil && ctx.Err() == nil:
+	case err != nil:
 		l.logger.LogAttrs(ctx, slog.LevelError, "cannot end a stalled session that holds the log's head", append(attrs, slog.Any("error", err))...)
 	case ended:
 		l.logger.LogAttrs(ctx, slog.LevelWarn, "ended a stalled session that held the log's head", attrs...)

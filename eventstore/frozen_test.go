@@ -2,13 +2,18 @@ package eventstore_test
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 )
 
@@ -25,7 +30,8 @@ func TestFrozenPeers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pool := migrated.New(t)
-			log := openLog(t, pool, eventstore.Config{})
+			var said logbuffer.Buffer
+			log := openLog(t, pool, eventstore.Config{Logger: slog.New(slog.NewTextHandler(&said, nil))})
 			ctx, thaw := context.WithCancel(t.Context())
 			tx := must.Get(pool.Begin(ctx))(t)
 			must.Get(tx.Exec(ctx, `SELECT size FROM log.head FOR UPDATE`))(t)
@@ -39,6 +45,11 @@ func TestFrozenPeers(t *testing.T) {
 			seq, err := log.Append(t.Context(), incoming("/x", []byte("x")))
 			if err != nil || seq != 1 {
 				t.Errorf("got event %d, %v", seq, err)
+			}
+			pid := fmt.Sprintf("pid=%d client=", tx.Conn().PgConn().PID())
+			eventually.Holds(t, "it says which session it has ended", func() bool { return said.HasLine("ended a stalled session", pid) })
+			if strings.Count(said.String(), "\n") != 1 {
+				t.Errorf("it says more: %s", said.String())
 			}
 			t.Logf("fault: a writer frozen %s; an append of another took %s", name, time.Since(began).Round(time.Millisecond))
 			thaw()

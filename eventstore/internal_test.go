@@ -5,8 +5,55 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
 )
+
+// TestNotified tells a listener of notifications and of commits of its own process, while it listens and without a connection.
+func TestNotified(t *testing.T) {
+	t.Parallel()
+	l := NewListener(nil, nil)
+	changes := 0
+	l.run = &listenerRun{Listener: l, changed: func() { changes++ }}
+	wakes := [2]*Wake{l.Wake("a", time.Hour), l.Wake("b", 0)}
+	if wakes[0].interval != time.Hour || wakes[1].interval != WakeIntervalDefault || changes != 2 {
+		t.Errorf("the wakes have intervals of %v and %v, and the connection was told of %d", wakes[0].interval, wakes[1].interval, changes)
+	}
+	wakes[0].Ignore("mine")
+	notify := func(channel, payload string) func() {
+		return func() { l.run.tell(&pgconn.Notification{Channel: channel, Payload: payload}) }
+	}
+	commit := func(channel string, number int64) func() { return func() { l.announce(channel, number) } }
+	for i, step := range []struct {
+		happens   func()
+		wakes     [2]bool
+		announced [2]int64
+	}{
+		{notify("a", "5"), [2]bool{true, false}, [2]int64{5, 0}},
+		{notify("a", "4"), [2]bool{true, false}, [2]int64{5, 0}}, // another one tells later
+		{notify("b", "9"), [2]bool{false, true}, [2]int64{5, 9}},
+		{notify("c", "9"), [2]bool{}, [2]int64{5, 9}},
+		{notify("a", "mine"), [2]bool{}, [2]int64{5, 9}},
+		{notify("b", "mine"), [2]bool{false, true}, [2]int64{5, 9}},
+		{commit("a", 7), [2]bool{true, false}, [2]int64{7, 9}},
+		{notify("a", "7"), [2]bool{}, [2]int64{7, 9}}, // of that commit
+		{commit("a", 6), [2]bool{true, false}, [2]int64{7, 9}},
+		{notify("a", "7"), [2]bool{}, [2]int64{7, 9}},
+		{notify("a", "8"), [2]bool{true, false}, [2]int64{8, 9}},
+		{func() { l.Skipped("a") }, [2]bool{}, [2]int64{8, 9}}, // its writer calls Signal
+		{func() { l.Skipped("b") }, [2]bool{false, true}, [2]int64{8, 9}},
+		{l.run.lost, [2]bool{}, [2]int64{}},
+		{commit("a", 10), [2]bool{true, false}, [2]int64{}}, // that others commit more would not be announced
+	} {
+		before := [2]<-chan struct{}{wakes[0].C(), wakes[1].C()}
+		step.happens()
+		for j, w := range wakes {
+			if woken := w.C() != before[j]; woken != step.wakes[j] || w.Announced() != step.announced[j] {
+				t.Errorf("step %d: wake %d is woken: %t, and %d is announced, want %t and %d", i, j, woken, w.Announced(), step.wakes[j], step.announced[j])
+			}
+		}
+	}
+}
 
 // TestSimulatedRecent adds events of any sizes, with gaps. What is kept is the newest run without a gap, as long as fits, and a reader
 // of what is being appended waits for it, but not for long.

@@ -3,7 +3,9 @@ package eventstore_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
@@ -34,28 +37,90 @@ func partitionEnd(t *testing.T, pool *pgxpool.Pool) int64 {
 		WHERE i.inhparent = 'log.event'::regclass`)
 }
 
+// countPartitions counts how often the server is asked to add a partition. It refuses while log.refusal has a row.
+func countPartitions(t *testing.T, pool *pgxpool.Pool) (asked func() int) {
+	t.Helper()
+	must.Get(pool.Exec(t.Context(), `
+		ALTER FUNCTION log.add_partition RENAME TO add_one; CREATE SEQUENCE log.asked MINVALUE 0 START 0; CREATE TABLE log.refusal (); SELECT nextval('log.asked');
+		CREATE FUNCTION log.add_partition(low bigint, count bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+			PERFORM nextval('log.asked'); -- which counts also in a transaction that fails
+			IF EXISTS (SELECT FROM log.refusal) THEN RAISE 'refused'; END IF;
+			PERFORM log.add_one(low, count);
+		END $$`))(t)
+	return func() int { return pgtest.Value[int](t, pool, `SELECT last_value FROM log.asked`) }
+}
+
 func TestPartitionsAreAddedAhead(t *testing.T) {
 	pool := migrated.New(t)
 	withSmallPartitions(t, pool, 10)
+	asked := countPartitions(t, pool)
 	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10})
 	for i := range 33 {
 		seq := mustAppend(t, log, incoming("/x", []byte(fmt.Sprint(i))))
-		eventually.Holds(t, "there is half a partition ahead", func() bool { return partitionEnd(t, pool) >= seq+5 })
+		log.AwaitPartitions()
+		if end := partitionEnd(t, pool); end < seq+5 || end > seq+15 {
+			t.Errorf("at event %d, partitions end at %d, want half a partition ahead", seq, end)
+		}
 	}
 	batch := make([]eventstore.Incoming, 45) // several partitions at once
 	for i := range batch {
 		batch[i] = incoming("/x", []byte(fmt.Sprint("batch ", i)))
 	}
 	mustAppendBatch(t, log, batch...)
-	if events := checkWhole(t, log); len(events) != 78 {
-		t.Errorf("got %d events, want 78", len(events))
+	log.AwaitPartitions()
+	if events, end := checkWhole(t, log), partitionEnd(t, pool); len(events) != 78 || end != 90 {
+		t.Errorf("got %d events, and partitions up to %d, want 78 and 90", len(events), end)
 	}
-	eventually.Holds(t, "there is half a partition ahead", func() bool { return partitionEnd(t, pool) == 90 })
 	// A Log with another partition size keeps the existing partitions.
 	other := openLog(t, pool, eventstore.Config{PartitionEvents: 100})
 	mustAppend(t, other, incoming("/x", []byte("other")))
+	other.AwaitPartitions()
 	checkWhole(t, other)
-	eventually.Holds(t, "a partition of the other size is ahead", func() bool { return partitionEnd(t, pool) == 190 })
+	if end, n := partitionEnd(t, pool), asked(); end != 190 || n != 9 {
+		t.Errorf("partitions end at %d, after the server was asked for %d, want 190 and 9", end, n)
+	}
+}
+
+// A server that refuses a partition is asked five times, ahead of time only now and then, and for each append that needs it. Appends
+// fail only without room, and go on as soon as the server adds partitions again.
+func TestRefusedPartitions(t *testing.T) {
+	pool := migrated.New(t)
+	withSmallPartitions(t, pool, 10)
+	asked := countPartitions(t, pool)
+	must.Get(pool.Exec(t.Context(), `INSERT INTO log.refusal DEFAULT VALUES`))(t)
+	var said logbuffer.Buffer
+	log := openLog(t, pool, eventstore.Config{PartitionEvents: 10, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	for seq := 1; seq <= 12; seq++ {
+		if seq == 8 {
+			log.RetryPartitions()
+		}
+		_, err := log.Append(t.Context(), incoming("/x", []byte(fmt.Sprint(seq))))
+		if full := seq >= 10; full != errors.Is(err, eventstore.ErrUnavailable) || full != (err != nil) {
+			t.Errorf("append %d, with room for 9: got %v", seq, err)
+		}
+		log.AwaitPartitions()
+		if want := []int{0, 0, 0, 0, 5, 5, 5, 10, 10, 15, 20, 25}[seq-1]; asked() != want {
+			t.Errorf("after append %d, the server was asked for %d partitions, want %d", seq, asked(), want)
+		}
+	}
+	if first, err := log.AppendBatch(t.Context(), []eventstore.Incoming{incoming("/x", nil)}, nil); first != 0 || !errors.Is(err, eventstore.ErrUnavailable) {
+		t.Errorf("a batch without room: got %d, %v", first, err)
+	}
+	if n := strings.Count(said.String(), "ahead of time"); n != 2 {
+		t.Errorf("it says %d times that it can't add partitions ahead of time, want 2: %s", n, said.String())
+	}
+	must.Get(pool.Exec(t.Context(), `DELETE FROM log.refusal`))(t)
+	for seq := int64(10); seq <= 15; seq++ {
+		if seq == 15 {
+			log.RetryPartitions()
+		}
+		mustAppend(t, log, incoming("/x", fmt.Append(nil, seq)))
+	}
+	log.AwaitPartitions()
+	if end := partitionEnd(t, pool); end != 30 {
+		t.Errorf("partitions end at %d, want half a partition ahead of event 15", end)
+	}
+	checkWhole(t, log)
 }
 
 // Two processes need the next partition at the same moment.
@@ -105,23 +170,12 @@ func TestAppendsWithoutRightsToMakeTables(t *testing.T) {
 	admin := migrated.New(t)
 	withSmallPartitions(t, admin, 10)
 	role := pgx.Identifier{"appender_" + strings.ToLower(rand.Text()[:10])}.Sanitize()
-	connect := must.Get(pgx.ParseConfig(pgtest.AdminURL(t)))(t)
-	connect.Database = admin.Config().ConnConfig.Database
-	run := func(sql string) {
-		t.Helper()
-		superuser := must.Get(pgx.ConnectConfig(context.Background(), connect))(t)
-		defer func() { _ = superuser.Close(context.Background()) }()
-		if _, err := superuser.Exec(context.Background(), sql); err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-	}
-	run(`CREATE ROLE ` + role)
-	t.Cleanup(func() { run(`DROP OWNED BY ` + role); run(`DROP ROLE ` + role) })
-	run(`GRANT ` + role + ` TO ` + pgx.Identifier{admin.Config().ConnConfig.User}.Sanitize())
-	run(`GRANT USAGE ON SCHEMA log TO ` + role)
-	run(`GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA log TO ` + role)
-	run(`GRANT UPDATE ON log.head TO ` + role)
-	run(`REVOKE EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_xact_lock(bigint), pg_catalog.pg_try_advisory_lock(bigint) FROM PUBLIC`) // as strata sql-role does
+	superuser := pgtest.Connect(t, pgtest.AdminURL(t))
+	t.Cleanup(func() { must.Get(superuser.Exec(context.Background(), `DROP OWNED BY `+role+`; DROP ROLE `+role))(t) })
+	must.Get(superuser.Exec(t.Context(), strings.NewReplacer("appender", role, "owner", pgx.Identifier{admin.Config().ConnConfig.User}.Sanitize()).Replace(`
+		CREATE ROLE appender; GRANT appender TO owner; GRANT USAGE ON SCHEMA log TO appender; GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA log TO appender;
+		GRANT UPDATE ON log.head TO appender;
+		REVOKE EXECUTE ON FUNCTION pg_try_advisory_xact_lock(bigint), pg_try_advisory_lock(bigint) FROM PUBLIC -- as strata sql-role does`)))(t)
 	config := admin.Config()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SET ROLE `+role)

@@ -112,7 +112,7 @@ func fitsStatement(batch []Incoming) bool {
 
 func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, error) {
 	defer l.recent.begin()()
-	unseen := 0 // attempts that saw no partition
+	var unseen int // attempts that saw no partition
 	for lost := 0; lost < attemptsMax; {
 		if l.head == nil {
 			h, err := readHead(ctx, l.pool, ``)

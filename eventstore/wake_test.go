@@ -2,6 +2,7 @@ package eventstore_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/logbuffer"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtest"
 )
 
 func TestWake(t *testing.T) {
@@ -22,6 +24,21 @@ func TestWake(t *testing.T) {
 	called, quiet := own.C(), other.C()
 	if mustAppend(t, log, incoming("/x", nil)); own.C() == called || other.C() != quiet || own.Announced() != 1 || other.Announced() != 0 {
 		t.Errorf("%d and %d events are announced, want 1 and 0, and only who waits for the log woken", own.Announced(), other.Announced())
+	}
+	listens := func(query string) bool {
+		return pgtest.Value[bool](t, pool, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE $1)`, query)
+	}
+	for i := range 4 {
+		more := log.Listener().Wake(fmt.Sprint(i), time.Hour)
+		eventually.Holds(t, "it listens to one channel more", func() bool { return listens(fmt.Sprintf(`LISTEN "%d"`, i)) })
+		more.Stop()
+		eventually.Holds(t, "it listens to one channel less", func() bool { return listens(fmt.Sprintf(`UNLISTEN "%d"`, i)) })
+	}
+	other.Stop()
+	own.Stop()
+	eventually.Holds(t, "its connection has ended", func() bool { return !listens(`%LISTEN%`) })
+	if log.Listener().Alone() {
+		t.Error("it does not listen, and keeps others from being notified")
 	}
 	wake := eventstore.NewWake(pool, eventstore.Channel, time.Hour, nil)
 	eventually.Listens(wake)
@@ -40,20 +57,6 @@ func TestWake(t *testing.T) {
 	wake.Stop()
 	<-waiting
 	wake.Stop() // again
-}
-
-func TestWakeEndsWithItsInterval(t *testing.T) {
-	wake := eventstore.NewWake(migrated.New(t), eventstore.Channel, 20*time.Millisecond, nil)
-	defer wake.Stop()
-	eventually.Listens(wake)
-	start := time.Now()
-	wake.Wait(context.Background(), wake.C())
-	if took := time.Since(start); took < 20*time.Millisecond {
-		t.Errorf("waited %s, want 20 ms", took)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	wake.Wait(ctx, make(chan struct{})) // returns
 }
 
 // A wake whose connection is lost listens again.

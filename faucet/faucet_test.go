@@ -17,6 +17,7 @@ import (
 	"strata/domain/transaction"
 	"strata/domain/transaction/key"
 	"strata/faucet"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 )
 
@@ -113,10 +114,7 @@ func addressOf(n byte) string { return key.FromSeed([]byte{'a', n}).Address(fals
 // open opens a faucet with pools of its own, as another process would.
 func open(t *testing.T, pool *pgxpool.Pool, n *fakeNode, keys ...key.Private) *faucet.Faucet {
 	t.Helper()
-	f, err := faucet.Open(t.Context(), faucet.Config{Pool: pool, Node: n.url, Keys: keys, ChainID: chainID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(faucet.Open(t.Context(), faucet.Config{Pool: pool, Node: n.url, Keys: keys, ChainID: chainID}))(t)
 	return f
 }
 
@@ -125,13 +123,8 @@ func TestSend(t *testing.T) {
 	n := newNode(t)
 	f := open(t, replay.Databases.New(t), n, keyOf(1))
 	n.nonces[keyOf(1).Address(false).String()] = 7
-	usual, err := f.Send(t.Context(), faucet.Request{Address: addressOf(1), Client: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Send(t.Context(), faucet.Request{Address: addressOf(1) + ".vault", Stacking: true}); err != nil {
-		t.Fatal(err)
-	}
+	usual := must.Get(f.Send(t.Context(), faucet.Request{Address: addressOf(1), Client: "127.0.0.1"}))(t)
+	must.Get(f.Send(t.Context(), faucet.Request{Address: addressOf(1) + ".vault", Stacking: true}))(t)
 	for i, want := range []struct {
 		recipient string
 		amount    uint64
@@ -246,9 +239,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("another address: %v", err)
 		}
 	}
-	if _, err := pool.Exec(t.Context(), `UPDATE faucet.request SET sent_at = sent_at - interval '6 minutes'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `UPDATE faucet.request SET sent_at = sent_at - interval '6 minutes'`))(t)
 	if err := send(1, false, "a"); err != nil {
 		t.Errorf("later: %v", err)
 	}

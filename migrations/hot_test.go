@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -15,13 +16,8 @@ import (
 func TestHotRows(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	if err := migrations.Up(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), url))
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(t.Context()) }()
 	exec := func(sql string, args ...any) {
 		t.Helper()

@@ -14,6 +14,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/postgres"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -22,9 +23,7 @@ import (
 func program(t *testing.T, pool *pgxpool.Pool, name string) string {
 	t.Helper()
 	var version int
-	if err := pool.QueryRow(t.Context(), `SELECT current_setting('server_version_num')::int / 10000`).Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pool.QueryRow(t.Context(), `SELECT current_setting('server_version_num')::int / 10000`).Scan(&version))
 	if path := filepath.Join(os.Getenv(postgres.BinEnv), name); filepath.IsAbs(path) && isFile(path) {
 		return path
 	}
@@ -45,10 +44,7 @@ func isFile(path string) bool {
 
 func open(t *testing.T, url string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -57,19 +53,14 @@ func open(t *testing.T, url string) *pgxpool.Pool {
 func TestRestoredLog(t *testing.T) {
 	t.Parallel()
 	from := pgtest.URL(t)
-	if err := migrations.Up(t.Context(), from); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, migrations.Up(t.Context(), from))
 	source := open(t, from)
 	dump, restore := program(t, source, "pg_dump"), program(t, source, "psql")
 	log := eventstore.Open(source, eventstore.Config{PartitionEvents: 10})
 	t.Cleanup(log.Close)
 	appendTo := func(log *eventstore.Log, body string) int64 {
 		t.Helper()
-		seq, err := log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", ContentType: "application/json", Body: eventstore.NewBody([]byte(body))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		seq := must.Get(log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: "/x", ContentType: "application/json", Body: eventstore.NewBody([]byte(body))}))(t)
 		return seq
 	}
 	for i := range 35 { // several partitions
@@ -82,9 +73,7 @@ func TestRestoredLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := source.Exec(t.Context(), `INSERT INTO log.difference (account, what, table_value, node_value, height, accepted_difference, reason, accepted_at) VALUES ('SP1', 'nonce', 1, 2, 3, 1, 'known', now())`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(source.Exec(t.Context(), `INSERT INTO log.difference (account, what, table_value, node_value, height, accepted_difference, reason, accepted_at) VALUES ('SP1', 'nonce', 1, 2, 3, 1, 'known', now())`))(t)
 	busy, quiet := context.WithCancel(t.Context())
 	arrived := make(chan struct{})
 	go func() {
@@ -111,9 +100,7 @@ func TestRestoredLog(t *testing.T) {
 		t.Fatalf("psql: %v: %s", err, said.String())
 	}
 	for range 2 { // also a database that was adopted before
-		if err := migrations.Up(t.Context(), to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, migrations.Up(t.Context(), to))
 	}
 	target := open(t, to)
 	restored := eventstore.Open(target, eventstore.Config{PartitionEvents: 10})

@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/fetch"
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/rig"
@@ -34,10 +35,7 @@ func fold(t *testing.T, tx pgx.Tx, items []projections.LogItem, size int) (touch
 	t.Helper()
 	c := rig.Chain(t)
 	for at := 0; at < len(items); at += size {
-		outcome, err := c.Fold(t.Context(), tx, int64(at), items[at:min(at+size, len(items))])
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must.Get(c.Fold(t.Context(), tx, int64(at), items[at:min(at+size, len(items))]))(t)
 		touched = append(touched, fmt.Sprint(outcome.Touched.Includes(shard.Height(1<<40))))
 	}
 	return touched
@@ -60,10 +58,7 @@ func answered(t testing.TB, name string, e fetch.Exchange) replay.Post {
 	r := fetch.Report{
 		Want: fetch.Want{Kind: fetch.ContractInterface, Contract: maker.Contract(name)}, Attempt: 1, StartedAt: at, FinishedAt: at, Exchanges: []fetch.Exchange{e},
 	}
-	text, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(r.Encode())(t)
 	return replay.Post{Path: fetch.PathReport, Body: text}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/projections/balances"
 	"strata/rig"
 	"strata/rig/replay"
@@ -34,44 +35,30 @@ type expectation struct {
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	data := replay.SharedData(t)
-	files, err := filepath.Glob(filepath.Join(data, "expected", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(data, "expected", "*.json")))(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			var want expectation
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &want))
 			log := replay.NewLog(t)
 			replay.Append(t, log, replay.Recording(t, name+".tsv.gz")...)
 			replay.Run(t, log, rig.Chain(t), balances.New(nil))
 
 			var got expectation
-			err = log.Pool().QueryRow(t.Context(), schemas.In(`
+			must.Do(t, log.Pool().QueryRow(t.Context(), schemas.In(`
 				SELECT b.height, '0x' || encode(b.index_block_hash, 'hex'), '0x' || encode(b.block_hash, 'hex'),
 				       (SELECT count(*) FROM {chain}.canonical), (SELECT min(height) FROM {chain}.canonical),
 				       (SELECT count(*) FROM {chain}.block)
 				FROM {chain}.canonical c JOIN {chain}.block b ON b.source_seq = c.block_seq
 				ORDER BY c.height DESC LIMIT 1`)).
-				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = log.Pool().QueryRow(t.Context(), schemas.In(`
+				Scan(&got.Tip.Height, &got.Tip.IndexBlockHash, &got.Tip.BlockHash, &got.ChainBlocks, &got.FirstHeight, &got.AllBlocks))
+			must.Do(t, log.Pool().QueryRow(t.Context(), schemas.In(`
 				SELECT count(*), coalesce(sum(t.fee), 0)::text, coalesce(sum(t.event_count), 0)
 				FROM {chain}.canonical c JOIN {chain}.transaction t ON t.source_seq = c.block_seq`)).
-				Scan(&got.Txs, &got.Fees, &got.Events)
-			if err != nil {
-				t.Fatal(err)
-			}
+				Scan(&got.Txs, &got.Fees, &got.Events))
 			if got.Tip != want.Tip {
 				t.Errorf("tip: got %+v, want %+v", got.Tip, want.Tip)
 			}

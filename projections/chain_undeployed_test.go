@@ -12,6 +12,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/fetch"
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/rig/body"
 	"strata/rig/replay"
 	"strata/rig/schemas"
@@ -39,10 +40,7 @@ func announced(names ...string) replay.Post {
 // retried is a person's request to try again what failed.
 func retried(t testing.TB, kind fetch.Kind) replay.Post {
 	t.Helper()
-	text, err := (&fetch.Refresh{Failed: true, Kind: kind, RequestedAt: time.Unix(1_700_000_000, 0).UTC()}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get((&fetch.Refresh{Failed: true, Kind: kind, RequestedAt: time.Unix(1_700_000_000, 0).UTC()}).Encode())(t)
 	return replay.Post{Path: fetch.PathRefresh, Body: text}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/rig"
 	"strata/rig/every"
 	"strata/rig/replay"
@@ -71,10 +72,7 @@ func stacks1(t *testing.T, names map[string]synthchain.Name) (posts []replay.Pos
 		{Kind: first.ExportNames, Columns: "name,address,zonefile_hash", Text: lines.String()},
 		{Kind: first.ExportSubdomains, Columns: "zonefile_hash,parent_zonefile_hash,fully_qualified_subdomain,owner,resolver", Text: subdomains.String()},
 	} {
-		body, err := part.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(part.Encode())(t)
 		posts = append(posts, replay.Post{Path: first.PathExport, Body: body})
 	}
 	return posts

@@ -12,6 +12,7 @@ import (
 	"strata/domain/token"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/rosetta"
 	"strata/rig"
 	"strata/rig/foldtest"
@@ -78,10 +79,7 @@ func report(t *testing.T, contract, symbol string, decimals uint64, refused ...s
 		value := clarity.NewOk(clarity.NewNone())
 		switch call.Function {
 		case "get-symbol", "get-name":
-			text, err := clarity.NewASCII(symbol)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(clarity.NewASCII(symbol))(t)
 			value = clarity.NewOk(text)
 		case "get-decimals", "get-total-supply":
 			value = clarity.NewOk(clarity.NewUint64(decimals))
@@ -92,10 +90,7 @@ func report(t *testing.T, contract, symbol string, decimals uint64, refused ...s
 		}
 		r.Exchanges = append(r.Exchanges, fetch.Exchange{Call: i, Method: "POST", URL: "http://node/", Status: 200, Body: []byte(body)})
 	}
-	body, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(r.Encode())(t)
 	return replay.Post{Path: fetch.PathReport, Body: body}
 }
 

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/internal/edge"
+	"strata/internal/testkit/must"
 	"strata/proxy/internal/policy"
 )
 
@@ -179,10 +180,7 @@ func simulateForward(t *rapid.T) {
 	if rapid.Bool().Draw(t, "cache") {
 		config.Cache = newMemory()
 	}
-	p, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(config))(t)
 	for range percentileSamples {
 		p.latencies[policy.Match("GET", "/v2/accounts/a").Index].observe(10 * time.Millisecond)
 	}

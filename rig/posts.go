@@ -7,6 +7,7 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/rig/body"
 	"strata/rig/replay"
@@ -33,11 +34,7 @@ func Blocks(from, n int) []replay.Post {
 // Chain returns the projection chain with the recommended fork choice.
 func Chain(t replay.TB) *chain.Chain {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(chain.New(chain.Recommended, nil))(t)
 }
 
 // Posts makes up posts of a chain and of an ordinals feed.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/projections"
 )
 
@@ -103,12 +104,9 @@ func (r *Recorder) Largest() (n int) {
 func CheckRecorded(t *testing.T, log *eventstore.Log, n int64) {
 	t.Helper()
 	var count, first, last, wrong int64
-	err := log.Pool().QueryRow(t.Context(), `
+	must.Do(t, log.Pool().QueryRow(t.Context(), `
 		SELECT count(*), coalesce(min(step), 0), coalesce(max(step), 0), count(*) FILTER (WHERE kind <> 1 OR height <> step - 1)
-		FROM recorder_v1.recorded`).Scan(&count, &first, &last, &wrong)
-	if err != nil {
-		t.Fatal(err)
-	}
+		FROM recorder_v1.recorded`).Scan(&count, &first, &last, &wrong))
 	if count != n || first != min(n, 1) || last != n || wrong != 0 {
 		t.Errorf("recorded %d steps from %d to %d, of which %d are wrong; want 1 to %d", count, first, last, wrong, n)
 	}

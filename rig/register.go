@@ -7,6 +7,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testsignal"
 	"strata/projections"
 	"strata/projections/balances"
@@ -78,11 +79,7 @@ func StatusOf(t *testing.T, log *eventstore.Log, v projections.Schema) version.S
 
 func statuses(t *testing.T, log *eventstore.Log) []version.Status {
 	t.Helper()
-	all, err := version.Statuses(t.Context(), log.Pool())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(version.Statuses(t.Context(), log.Pool()))(t)
 }
 
 // WaitUntilLive waits until versions are live at the head, with their indexes.
@@ -92,11 +89,7 @@ func WaitUntilLive(t *testing.T, log *eventstore.Log, versions ...projections.Sc
 		eventually.Holds(t, v.String()+" has caught up", func() bool {
 			s := StatusOf(t, log, v)
 			if s.State == version.StateFailed {
-				reason := ""
-				if s.Error != nil {
-					reason = *s.Error
-				}
-				t.Fatalf("%s does not catch up: %+v %s", v, s, reason)
+				t.Fatalf("%s does not catch up: %+v %s", v, s, valueText(s.Error))
 			}
 			return s.State == version.StateLive && s.Lag() == 0 && s.Indexed
 		})
@@ -106,26 +99,17 @@ func WaitUntilLive(t *testing.T, log *eventstore.Log, versions ...projections.Sc
 // Rebuild registers the versions that rebuild a projection.
 func Rebuild(t *testing.T, log *eventstore.Log, lines projections.Lines, options version.RebuildOptions) []projections.Schema {
 	t.Helper()
-	created, err := version.Rebuild(t.Context(), log.Pool(), lines, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return created
+	return must.Get(version.Rebuild(t.Context(), log.Pool(), lines, options))(t)
 }
 
 // Differences returns those of two versions of a projection.
 func Differences(t *testing.T, log *eventstore.Log, lines projections.Lines, name string, v1, v2 int) (all []version.Difference) {
 	t.Helper()
-	d, err := lines.Definition(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := version.Diff(t.Context(), log.Pool(), d, v1, v2, func(d version.Difference) bool {
+	d := must.Get(lines.Definition(name))(t)
+	must.Do(t, version.Diff(t.Context(), log.Pool(), d, v1, v2, func(d version.Difference) bool {
 		all = append(all, d)
 		return len(all) < 2000
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -141,6 +125,16 @@ func Describe(d version.Difference) string {
 	return fmt.Sprintf("%s (missing %t, extra %t)", text, d.Missing, d.Extra)
 }
 
+// WrongRows returns the rows of projections, of all if no names are given, that the log does not give, after the name of each.
+func WrongRows(t testing.TB, log *eventstore.Log, lines projections.Lines, names ...string) (all []string) {
+	t.Helper()
+	must.Do(t, follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{Names: names, Difference: func(name string, d version.Difference) bool {
+		all = append(all, name+"."+Describe(d))
+		return len(all) < 10
+	}}))
+	return all
+}
+
 func valueText(text *string) string {
 	if text == nil {
 		return "null"
@@ -151,14 +145,8 @@ func valueText(text *string) string {
 // CheckFit expects Verify to find nothing wrong.
 func CheckFit(t *testing.T, log *eventstore.Log, lines projections.Lines, v projections.Schema) {
 	t.Helper()
-	d, err := lines.Definition(v.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verification, err := version.Verify(t.Context(), log.Pool(), d, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition(v.Name))(t)
+	verification := must.Get(version.Verify(t.Context(), log.Pool(), d, v))(t)
 	for _, f := range verification.Findings {
 		t.Errorf("%s: %s", v, f)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -194,29 +195,19 @@ func CheckSameRows(t replay.TB, want, got replay.Querier, except ...string) {
 func dump(t replay.TB, db replay.Querier, query string) []string {
 	t.Helper()
 	blocks := map[int64]string{}
-	rows, err := db.Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(db.Query(t.Context(), schemas.In(`SELECT source_seq, index_block_hash FROM {chain}.block`)))(t)
 	for rows.Next() {
 		var (
 			seq int64
 			id  []byte
 		)
-		if err := rows.Scan(&seq, &id); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Scan(&seq, &id))
 		blocks[seq] = hex.EncodeToString(id)
 	}
-	if rows, err = db.Query(t.Context(), query); err != nil {
-		t.Fatal(err)
-	}
+	rows = must.Get(db.Query(t.Context(), query))(t)
 	var out []string
 	for rows.Next() {
-		values, err := rows.Values()
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(rows.Values())(t)
 		var b strings.Builder
 		for i, field := range rows.FieldDescriptions() {
 			value := values[i]
@@ -232,9 +223,7 @@ func dump(t replay.TB, db replay.Querier, query string) []string {
 		}
 		out = append(out, b.String())
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rows.Err())
 	slices.Sort(out)
 	return out
 }
@@ -242,15 +231,10 @@ func dump(t replay.TB, db replay.Querier, query string) []string {
 // Pairs returns the result of a query of two text columns, as keys and values.
 func Pairs(t replay.TB, db replay.Querier, query string) map[string]string {
 	t.Helper()
-	rows, err := db.Query(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(db.Query(t.Context(), query))(t)
 	got := map[string]string{}
 	var key, value string
-	if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pgx.ForEachRow(rows, []any{&key, &value}, func() error { got[key] = value; return nil }))(t)
 	return got
 }
 

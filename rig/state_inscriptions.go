@@ -15,6 +15,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -361,20 +362,14 @@ func checkMissing(t replay.TB, db replay.Querier, s *synthordinals.State) {
 // Rows reads the rows of a query into structs.
 func Rows[T any](t replay.TB, db replay.Querier, query string, args ...any) []T {
 	t.Helper()
-	result, err := db.Query(context.Background(), `SELECT row_to_json(r)::text FROM (`+query+`) r`, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
+	result := must.Get(db.Query(context.Background(), `SELECT row_to_json(r)::text FROM (`+query+`) r`, args...))(t)
+	list := must.Get(pgx.CollectRows(result, func(row pgx.CollectableRow) (one T, err error) {
 		var text string
 		if err := row.Scan(&text); err != nil {
 			return one, err
 		}
 		return one, json.Unmarshal([]byte(text), &one)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return list
 }
 

@@ -272,10 +272,7 @@ func callBoot(t *testing.T, s *server) {
 	t.Helper()
 	contract := must.Get(clarity.ParsePrincipal("SP000000000000000000002Q6VF78.costs-9"))(t)
 	arguments := must.Get(transaction.NewArguments(clarity.NewUint64(7)))(t)
-	tx, err := transaction.Draft{Network: transaction.Mainnet, Fee: 180}.Transaction(&transaction.ContractCall{Contract: contract, Function: "told", Arguments: arguments})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(transaction.Draft{Network: transaction.Mainnet, Fee: 180}.Transaction(&transaction.ContractCall{Contract: contract, Function: "told", Arguments: arguments}))(t)
 	s.mustPost("/new_mempool_tx", fmt.Appendf(nil, `["0x%x"]`, tx.Encode()))
 	eventually.Holds(t, "a call of a boot contract has the names of its interface", func() bool {
 		return strings.Contains(string(s.get("/extended/v1/tx/"+tx.TxID().String()).Body), `(define-public (told (amount uint)))`)

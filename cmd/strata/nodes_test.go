@@ -380,10 +380,7 @@ func oneConnection(t *testing.T, address string) {
 	}
 	reader := bufio.NewReader(conn)
 	for _, path := range paths {
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		response := must.Get(http.ReadResponse(reader, nil))(t)
 		body, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		want := map[string]string{"/v2/pox": poxAnswer, "/v3/nothing": "not found: /v3/nothing", "/healthz": `{"status":"ok"}`}[path]

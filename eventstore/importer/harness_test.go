@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/klauspost/compress/gzip"
 
 	"strata/eventstore"
@@ -24,6 +25,16 @@ var migrated = pgtest.Template("log", migrations.Up)
 func openLog(t testing.TB) *eventstore.Log {
 	t.Helper()
 	return logAt(t, migrated.Fresh(t))
+}
+
+// logAt opens the log in the database at url.
+func logAt(t testing.TB, url string) *eventstore.Log {
+	t.Helper()
+	pool := must.Get(pgxpool.New(context.Background(), url))(t)
+	t.Cleanup(pool.Close)
+	log := eventstore.Open(pool, eventstore.Config{})
+	t.Cleanup(log.Close)
+	return log
 }
 
 // writeFile makes a file in a folder of its own.

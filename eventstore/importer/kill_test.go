@@ -2,25 +2,23 @@ package importer_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"strings"
+	"net"
+	"sync/atomic"
 	"testing"
-	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/eventstore"
 	"strata/eventstore/importer"
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtraffic"
 	"strata/internal/testkit/short"
 )
 
 // An import that is killed again and again ends with exactly the log of one that is not.
 func TestKilledImport(t *testing.T) {
 	t.Parallel()
-	kills, writesMost := short.Form(8, 3), 300 // so many writes are less than an import makes, after all kills
 	first := writeFile(t, "first.tsv.gz", packed(t, synthetic(10_000, 1)))
 	second := writeFile(t, "second.tsv", synthetic(6000, 2))
 	whole := openLog(t)
@@ -29,24 +27,10 @@ func TestKilledImport(t *testing.T) {
 
 	url := migrated.Fresh(t)
 	log := logAt(t, url)
-	self := must.Get(os.Executable())(t)
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	progressed := 0
-	for attempt := 0; progressed < kills; attempt++ {
-		before := must.Get(log.Size(context.Background()))(t)
-		child := exec.Command(self)
-		child.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{url, first, second}, "\n"), fmt.Sprint(diesEnv, "=", 1+random.IntN(writesMost)))
-		says, err := child.CombinedOutput()
-		if err == nil || len(says) > 0 {
-			t.Fatalf("an import that was to be killed, for the %d. time: %v, %s", attempt, err, says)
-		}
-		size := must.Get(log.Size(context.Background()))(t)
-		if size > before { // not before it had appended anything, when every start is the same
-			progressed++
-		}
-	}
-	size := must.Get(log.Size(context.Background()))(t)
-	t.Logf("fault: %d kills of an import, at the end at event %d", progressed, size)
+	kill(t, url, short.Form(8, 3), 300, func(ctx context.Context, log *eventstore.Log) error {
+		_, err := importer.Import(ctx, log, files(first, second).WithBatchEvents(100))
+		return err
+	})
 	mustImport(t, log, files(first, second))
 	if got := checkpoint(t, log); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -57,14 +41,53 @@ func TestKilledImport(t *testing.T) {
 	wantText(t, "export", mustExport(t, log, importer.ExportOptions{}), mustExport(t, whole, importer.ExportOptions{}))
 }
 
-// awaitProgress returns when an import has appended to a log that had size events, or has ended. The channel gets how it ended.
-func awaitProgress(t *testing.T, log *eventstore.Log, size int64, child *exec.Cmd) <-chan error {
+// kill lets an import begin again and again, until it has died so many times after it had appended something. It sends nothing more to
+// the database after one of its first writes, or before it.
+func kill(t *testing.T, url string, times, writesMost int, run func(context.Context, *eventstore.Log) error) {
 	t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- child.Wait() }()
-	eventually.Holds(t, "the import appends", func() bool {
-		now := must.Get(log.Size(context.Background()))(t)
-		return now > size || len(ended) > 0
-	})
-	return ended
+	whole := logAt(t, url)
+	for progressed := 0; progressed < times; {
+		before := must.Get(whole.Size(t.Context()))(t)
+		ctx, die := context.WithCancel(t.Context())
+		d := &death{die: die, sends: rand.IntN(2) == 0}
+		d.left.Store(1 + rand.Int64N(int64(writesMost)))
+		config := must.Get(pgxpool.ParseConfig(url))(t)
+		pgtraffic.Through(&config.ConnConfig.Config, func(conn net.Conn) net.Conn { return mortal{conn, d} })
+		pool := must.Get(pgxpool.NewWithConfig(ctx, config))(t)
+		log := eventstore.Open(pool, eventstore.Config{})
+		err := run(ctx, log)
+		log.Close()
+		pool.Close()
+		if err == nil {
+			t.Fatalf("an import that was to be killed has ended, after %d kills", progressed)
+		}
+		if must.Get(whole.Size(t.Context()))(t) > before { // not before it had appended anything, when every start is the same
+			progressed++
+		}
+	}
+}
+
+// death is that of the connections of an import.
+type death struct {
+	die   func()
+	left  atomic.Int64 // writes
+	sends bool         // the last of them
+}
+
+type mortal struct {
+	net.Conn
+	*death
+}
+
+func (m mortal) Write(b []byte) (n int, err error) {
+	left := m.left.Add(-1)
+	if left > 0 || left == 0 && m.sends {
+		n, err = m.Conn.Write(b)
+	}
+	if left > 0 {
+		return n, err
+	}
+	m.die()
+	_ = m.Close()
+	return 0, net.ErrClosed
 }

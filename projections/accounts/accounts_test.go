@@ -9,6 +9,7 @@ import (
 	"strata/domain/clarity"
 	"strata/domain/transaction"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/rig/body"
@@ -372,10 +373,7 @@ func TestChecks(t *testing.T) {
 		`UPDATE {schema}.account_event SET stx_in = 9 WHERE stx_in = 2`:                        "running counts of events that give or take STX",
 		`INSERT INTO {schema}.miner_reward VALUES (1, 1, 1, 2, 0, 5, 0, 5, 0, NULL)`:           "rewards of miners",
 	} {
-		savepoint, err := w.Tx.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		savepoint := must.Get(w.Tx.Begin(t.Context()))(t)
 		if _, err := savepoint.Exec(t.Context(), accounts.Spec().SQL(sql)); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
@@ -389,9 +387,7 @@ func TestChecks(t *testing.T) {
 		if !seen {
 			t.Errorf("check %q found nothing after %s", want, sql)
 		}
-		if err := savepoint.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, savepoint.Rollback(t.Context()))
 	}
 	for _, c := range accounts.New().Checks() {
 		if !byName[c.Name] {

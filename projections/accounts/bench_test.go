@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/accounts"
@@ -55,10 +56,7 @@ func BenchmarkFold(b *testing.B) {
 			var transactions int64
 			for b.Loop() {
 				b.StopTimer()
-				pool, err := pgxpool.New(context.Background(), shape.databases.Fresh(b))
-				if err != nil {
-					b.Fatal(err)
-				}
+				pool := must.Get(pgxpool.New(context.Background(), shape.databases.Fresh(b)))(b)
 				b.StartTimer()
 				foldAll(b, pool, posts, shape.batchBytes, &took)
 				b.StopTimer()
@@ -77,10 +75,7 @@ func BenchmarkFold(b *testing.B) {
 // foldAll folds posts in batches, with one database transaction per batch and projection, as the follower does.
 func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes int, took *[3]time.Duration) {
 	b.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(chain.New(chain.Recommended, nil))(b)
 	ledger, lists := balances.New(nil), accounts.New()
 	seq, step := int64(0), int64(0)
 	commit := func(i int, fold func(tx pgx.Tx) error) {
@@ -129,9 +124,7 @@ func foldAll(b *testing.B, pool *pgxpool.Pool, posts []replay.Post, batchBytes i
 // onDisk reports the bytes on disk per transaction for each projection, and returns the number of transactions.
 func onDisk(b *testing.B, pool *pgxpool.Pool) (transactions int64) {
 	b.Helper()
-	if err := pool.QueryRow(context.Background(), schemas.In(`SELECT count(*) FROM {accounts}.transaction`)).Scan(&transactions); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, pool.QueryRow(context.Background(), schemas.In(`SELECT count(*) FROM {accounts}.transaction`)).Scan(&transactions))
 	for _, spec := range []projections.Spec{chain.Spec(), balances.Spec(), accounts.Spec()} {
 		var size int64
 		if err := pool.QueryRow(context.Background(), `

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 )
 
@@ -14,9 +15,7 @@ func TestCopyInPieces(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
 	spec := New().Spec()
-	if _, err := pool.Exec(t.Context(), spec.SQL(`CREATE SCHEMA {schema}; CREATE TABLE {schema}.account (source_seq bigint, first_height bigint, id int, account text)`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), spec.SQL(`CREATE SCHEMA {schema}; CREATE TABLE {schema}.account (source_seq bigint, first_height bigint, id int, account text)`)))(t)
 	const rows = 100_000
 	w := newWrites(t.Context(), &batch{})
 	for i := range int32(rows) {
@@ -25,9 +24,7 @@ func TestCopyInPieces(t *testing.T) {
 	if len(w.accounts.full) < 3 {
 		t.Fatalf("got %d pieces", len(w.accounts.full))
 	}
-	if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return w.accounts.write(t.Context(), tx, spec) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return w.accounts.write(t.Context(), tx, spec) }))
 	var count, distinct, right int
 	err := pool.QueryRow(t.Context(), spec.SQL(`
 		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE source_seq = 7 AND first_height = 0 AND account = 'SP' || lpad(id::text, 38, '0')) FROM {schema}.account`)).Scan(&count, &distinct, &right)
@@ -41,9 +38,7 @@ func TestSpill(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
 	spec := New().Spec()
-	if _, err := pool.Exec(t.Context(), spec.SQL(`CREATE SCHEMA {schema}; CREATE TABLE {schema}.account (source_seq bigint, first_height bigint, id int, account text)`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), spec.SQL(`CREATE SCHEMA {schema}; CREATE TABLE {schema}.account (source_seq bigint, first_height bigint, id int, account text)`)))(t)
 	const rows = 200_000
 	most := 0
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {

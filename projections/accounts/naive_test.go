@@ -17,6 +17,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -65,11 +66,7 @@ func object(value any) map[string]any {
 
 func bytesOf(t testing.TB, value any) []byte {
 	t.Helper()
-	raw, err := hex.DecodeString(strings.TrimPrefix(str(value), "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return must.Get(hex.DecodeString(strings.TrimPrefix(str(value), "0x")))(t)
 }
 
 func number(t testing.TB, value any) *big.Int {

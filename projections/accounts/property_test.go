@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/accounts"
 	"strata/rig/foldtest"
@@ -65,9 +66,7 @@ func fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func() int, fo
 	projection.Limit(size() * 4) // so that it drops its memory now and then
 	for after := 0; after < len(steps); {
 		end := min(after+size(), len(steps))
-		if _, err := projection.Fold(context.Background(), tx, int64(after), steps[after:end]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(projection.Fold(context.Background(), tx, int64(after), steps[after:end]))(t)
 		after = end
 		if forget {
 			projection.Forget()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/foldtest"
@@ -50,9 +51,7 @@ func TestNoScan(t *testing.T) {
 		w.Projection.Forget()
 		w.Step++
 		step.Number = w.Step
-		if _, err := w.Projection.Fold(t.Context(), w.Tx, w.Step-1, []projections.Step{step}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Projection.Fold(t.Context(), w.Tx, w.Step-1, []projections.Step{step}))(t)
 	}
 	if after := replay.Texts(t, w.Tx, scans); !slices.Equal(after, before) {
 		t.Errorf("tables were scanned: %v before, %v after", before, after)

@@ -14,6 +14,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections/activity"
 	"strata/rig"
 	"strata/rig/foldtest"
@@ -34,20 +35,12 @@ func counted(t *testing.T, log *eventstore.Log) []string {
 	var seqs []int64
 	for _, seq := range replay.Texts(t, log.Pool(), schemas.In(`SELECT block_seq::text FROM {chain}.canonical`)) {
 		var n int64
-		if _, err := fmt.Sscan(seq, &n); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(seq, &n))(t)
 		seqs = append(seqs, n)
 	}
 	for _, seq := range seqs {
-		event, err := log.Get(t.Context(), seq, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		payload, err := nodeevent.Decode(event.Path, event.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(log.Get(t.Context(), seq, true))(t)
+		payload := must.Get(nodeevent.Decode(event.Path, event.Body))(t)
 		block, ok := payload.(*nodeevent.Block)
 		if !ok {
 			t.Fatalf("event %d is a %T", seq, payload)
@@ -103,10 +96,7 @@ func TestDays(t *testing.T) {
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	const root = "../../"
-	text, err := os.ReadFile(root + "docs/writing-a-projection.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(root + "docs/writing-a-projection.md"))(t)
 	blocks := regexp.MustCompile("(?s)`([a-z_/]+\\.(?:go|sql))`[^`]*?:\n\n```(?:go|sql)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if n := strings.Count(string(text), "\n```go\n") + strings.Count(string(text), "\n```sql\n"); len(blocks) < 8 || len(blocks) != n {
 		t.Fatalf("got %d blocks with a file, of %d blocks", len(blocks), n)

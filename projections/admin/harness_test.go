@@ -18,6 +18,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/admin"
 	"strata/projections/balances"
@@ -53,10 +54,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	replay.Wait(t, s.log)
 	// A version that became live later would overwrite what a test does to the register.
 	eventually.Holds(t, "all versions are live", func() bool {
-		all, err := version.Statuses(t.Context(), s.pool())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(version.Statuses(t.Context(), s.pool()))(t)
 		return !slices.ContainsFunc(all, func(p version.Status) bool { return p.State != version.StateLive || !p.Indexed })
 	})
 	reads := readapi.New(readapi.Config{Pool: s.pool(), Rules: s.lines.Rules()})

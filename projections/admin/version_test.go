@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/admin"
 	"strata/projections/balances"
@@ -87,10 +88,7 @@ func TestVersions(t *testing.T) {
 
 	// After an edit of its rows, the new version differs, can be read beside the active one, and can't be activated.
 	var account, was string
-	err := s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM `+made.Table("holding")+` WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.pool().QueryRow(t.Context(), `SELECT account, balance::text FROM `+made.Table("holding")+` WHERE asset = 'stx' AND balance > 0 ORDER BY account LIMIT 1`).Scan(&account, &was))
 	s.exec(`UPDATE `+made.Table("holding")+` SET balance = balance + 1 WHERE asset = 'stx' AND account = $1`, account)
 	got := s.must(http.StatusOK, http.MethodGet, diffPath, "", nil)
 	var difference version.Difference

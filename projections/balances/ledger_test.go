@@ -19,6 +19,7 @@ import (
 
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections/balances"
 	"strata/rig/replay"
@@ -57,10 +58,7 @@ func TestLedger(t *testing.T) {
 func TestLedgerOfRecordings(t *testing.T) {
 	short.Skip(t, "folds long recordings")
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(replay.SharedData(t), "events", "*.tsv.gz")))(t)
 	var all sync.Map // causes
 	t.Run("each", func(t *testing.T) {
 		for _, file := range files {
@@ -91,9 +89,7 @@ func foldChain(t *testing.T, tx pgx.Tx, posts []replay.Post) {
 	projection, random := balances.New(nil), rand.New(rand.NewPCG(1, 2))
 	for after := 0; after < len(steps); {
 		end := min(after+1+random.IntN(20), len(steps))
-		if _, err := projection.Fold(t.Context(), tx, int64(after), steps[after:end]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(projection.Fold(t.Context(), tx, int64(after), steps[after:end]))(t)
 		after = end
 		if random.IntN(3) == 0 {
 			projection.Forget()
@@ -115,9 +111,7 @@ func parsed(t *testing.T, post replay.Post) map[string]any {
 	decoder := json.NewDecoder(bytes.NewReader(post.Body))
 	decoder.UseNumber()
 	var body map[string]any
-	if err := decoder.Decode(&body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, decoder.Decode(&body))
 	return body
 }
 
@@ -189,17 +183,11 @@ func eventEntries(t *testing.T, event map[string]any) []entry {
 
 func feeEntries(t *testing.T, tx map[string]any) []entry {
 	t.Helper()
-	raw, err := hex.DecodeString(strings.TrimPrefix(tx["raw_tx"].(string), "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(hex.DecodeString(strings.TrimPrefix(tx["raw_tx"].(string), "0x")))(t)
 	if len(raw) == 1 {
 		return nil
 	}
-	envelope, err := transaction.DecodeEnvelope(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	envelope := must.Get(transaction.DecodeEnvelope(raw))(t)
 	return []entry{{envelope.FeePayer().String(), "stx", new(big.Int).Neg(new(big.Int).SetUint64(envelope.Fee()))}}
 }
 
@@ -217,10 +205,7 @@ func rewardEntries(t *testing.T, reward map[string]any) []entry {
 // checkPointers follows the pointer of each ledger row. It returns the number of rows of each cause.
 func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[string]int) {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), schemas.In(`SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM {balances}.ledger`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(tx.Query(t.Context(), schemas.In(`SELECT account, asset, delta::text, cause, pointer, source_seq, tx_index FROM {balances}.ledger`)))(t)
 	var (
 		got         entry
 		delta       string
@@ -234,7 +219,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 		}
 	)
 	causes = map[string]int{}
-	_, err = pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&got.account, &got.asset, &delta, &cause, &at, &seq, &index}, func() error {
 		causes[cause]++
 		if bodies[seq] == nil {
 			bodies[seq] = parsed(t, posts[seq-1])
@@ -262,10 +247,7 @@ func checkPointers(t *testing.T, tx pgx.Tx, posts []replay.Post) (causes map[str
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return causes
 }
 
@@ -277,10 +259,7 @@ func checkHeights(t *testing.T, tx pgx.Tx, posts []replay.Post) (blocks int) {
 	heights := replay.Texts(t, tx, schemas.In(`SELECT height || ' ' || block_seq FROM {chain}.canonical ORDER BY height`))
 	for _, line := range heights {
 		height, text, _ := strings.Cut(line, " ")
-		seq, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seq := must.Get(strconv.Atoi(text))(t)
 		for _, e := range blockEntries(t, parsed(t, posts[seq-1])) {
 			key := e.account + " " + e.asset
 			if sums[key] == nil {

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/clarity"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/must"
 	"strata/rig/bnschain"
 	"strata/rig/foldtest"
 	"strata/rig/replay"
@@ -56,9 +57,7 @@ func oracleOf(t *testing.T, posts []replay.Post) *oracle {
 		var block struct {
 			Events []rawEvent `json:"events"`
 		}
-		if err := json.Unmarshal(post.Body, &block); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(post.Body, &block))
 		slices.SortFunc(block.Events, func(a, b rawEvent) int { return a.Index - b.Index })
 		for _, e := range block.Events {
 			if e.Committed {
@@ -75,9 +74,7 @@ func (o *oracle) fold(t *testing.T, e rawEvent) {
 		if raw == nil {
 			continue
 		}
-		if err := json.Unmarshal(raw, &e.NFT); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &e.NFT))
 		if e.NFT.Asset != synthnames.Asset {
 			return
 		}
@@ -112,15 +109,8 @@ func (o *oracle) fold(t *testing.T, e rawEvent) {
 
 func decoded(t *testing.T, text string) clarity.Value {
 	t.Helper()
-	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := clarity.DecodeAll(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	raw := must.Get(hex.DecodeString(strings.TrimPrefix(text, "0x")))(t)
+	return must.Get(clarity.DecodeAll(raw))(t)
 }
 
 // plain returns a number, a text or the text in a buffer, which may be inside some.

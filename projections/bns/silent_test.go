@@ -17,6 +17,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/hash"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/bns"
@@ -37,10 +38,7 @@ type live struct {
 
 func newLive(t testing.TB) *live {
 	t.Helper()
-	c, err := chain.New(chain.Recommended, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(chain.New(chain.Recommended, nil))(t)
 	return &live{t: t, tx: rig.Begin(t), chain: c, projection: newProjection()}
 }
 
@@ -122,10 +120,7 @@ func report(t testing.TB, w fetch.Want, tip *fetch.Tip, e fetch.Exchange) replay
 	t.Helper()
 	e.Method, e.URL, e.StartedAt = "POST", "http://node/", reported
 	r := fetch.Report{Want: w, Attempt: 1, Tip: tip, StartedAt: reported, FinishedAt: reported, Exchanges: []fetch.Exchange{e}}
-	text, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(r.Encode())(t)
 	return replay.Post{Path: fetch.PathReport, Body: text}
 }
 
@@ -275,9 +270,7 @@ func TestSilentPrimaryName(t *testing.T) {
 
 func hashAt(t testing.TB, tx pgx.Tx, height int64) (h hash.Hash32) {
 	t.Helper()
-	if err := tx.QueryRow(t.Context(), bns.Spec().SQL(`SELECT index_block_hash FROM {schema}.block WHERE height = $1`), height).Scan(&h); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.QueryRow(t.Context(), bns.Spec().SQL(`SELECT index_block_hash FROM {schema}.block WHERE height = $1`), height).Scan(&h))
 	return h
 }
 
@@ -299,19 +292,9 @@ func TestSilentCallers(t *testing.T) {
 	t.Parallel()
 	const deployer = domain.MainnetDeployer
 	argument := func(contract string) clarity.Value {
-		p, err := clarity.ParsePrincipal(contract)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := clarity.NewPrincipal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := clarity.NewList(clarity.NewSome(v))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
+		p := must.Get(clarity.ParsePrincipal(contract))(t)
+		v := must.Get(clarity.NewPrincipal(p))(t)
+		return must.Get(clarity.NewList(clarity.NewSome(v)))(t)
 	}
 	mine := given(1, "a.free", agent)
 	failed := called(agent)

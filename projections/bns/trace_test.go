@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/bnschain"
 	"strata/rig/foldtest"
@@ -95,9 +96,7 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 		WHERE n.until_height IS NULL AND n.owner IS NOT NULL`)
 	for i := range got {
 		var row map[string]any
-		if err := json.Unmarshal([]byte(got[i]), &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(got[i]), &row))
 		got[i] = jsonOf(t, row)
 	}
 	foldtest.SameSorted(t, "names", got, want)
@@ -119,9 +118,7 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 			'coeff', price_coeff::text, 'nonalpha_discount', nonalpha_discount::text, 'no_vowel_discount', no_vowel_discount::text, 'buckets', buckets::text[]))
 		FROM {schema}.namespace WHERE until_height IS NULL`) {
 		var row map[string]any
-		if err := json.Unmarshal([]byte(text), &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(text), &row))
 		namespaces[row["namespace"].(string)] = row
 		delete(row, "namespace")
 	}
@@ -130,9 +127,7 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 	}
 	for namespace, text := range final.Namespaces {
 		var want any
-		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &want))
 		if !reflect.DeepEqual(namespaces[namespace], want) {
 			t.Errorf("namespace %s: got %v, want %v", namespace, namespaces[namespace], want)
 		}
@@ -142,9 +137,6 @@ func compareFinal(t *testing.T, tx pgx.Tx, final *bnschain.Final) {
 // jsonOf returns a value as JSON with sorted keys.
 func jsonOf(t testing.TB, value any) string {
 	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(value))(t)
 	return string(text)
 }

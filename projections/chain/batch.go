@@ -198,10 +198,7 @@ func (b *batch) loadAncestors(ctx context.Context, n *node) error {
 // queryNodes returns the blocks that a condition selects. A block that is already in memory is returned from there,
 // because it may be newer than its row.
 func (b *batch) queryNodes(ctx context.Context, where string, args ...any) ([]*node, error) {
-	rows, err := b.tx.Query(ctx, b.sql(nodesSQL+where), args...)
-	if err != nil {
-		return nil, fmt.Errorf("look up blocks: %w", err)
-	}
+	rows, _ := b.tx.Query(ctx, b.sql(nodesSQL+where), args...)
 	return b.readNodes(rows)
 }
 

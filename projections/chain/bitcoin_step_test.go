@@ -83,10 +83,8 @@ func TestLongAddresses(t *testing.T) {
 		"/reward_slot_holders/1":                            {"reward_slot_holders": []any{"1", long}},
 		"/pox_transactions/0/reward_recipients/0/recipient": {"pox_transactions": []any{map[string]any{"txid": body.BurnHash("1"), "reward_recipients": payouts}}},
 	} {
-		scenarios = append(scenarios, scenario{
-			name: pointer, posts: []replay.Post{genesis(), body.BurnBlock{Name: "101a", Members: members}.Post()},
-			want: state{chain: "genesis", quarantined: "2" + pointer},
-		})
+		scenarios = append(scenarios, scenario{pointer, []replay.Post{genesis(), body.BurnBlock{Name: "101a", Members: members}.Post()},
+			state{chain: "genesis", quarantined: "2" + pointer}})
 	}
 	run(t, chain.Recommended, scenarios)
 }

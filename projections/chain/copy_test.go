@@ -12,6 +12,7 @@ import (
 	"strata/domain/nodeevent"
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections/chain"
 	"strata/rig"
@@ -25,15 +26,11 @@ import (
 func narrow(t *testing.T, post replay.Post, noInterfaces bool) replay.Post {
 	t.Helper()
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(post.Body, &members); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(post.Body, &members))
 	members["events"] = json.RawMessage(`[]`)
 	if noInterfaces {
 		var transactions []map[string]json.RawMessage
-		if err := json.Unmarshal(members["transactions"], &transactions); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(members["transactions"], &transactions))
 		for _, tx := range transactions {
 			for _, name := range []string{"contract_interface", "contract_abi"} {
 				if tx[name] != nil {
@@ -41,18 +38,9 @@ func narrow(t *testing.T, post replay.Post, noInterfaces bool) replay.Post {
 				}
 			}
 		}
-		members["transactions"] = encode(t, transactions)
+		members["transactions"] = must.Get(json.Marshal(transactions))(t)
 	}
-	return replay.Post{Path: post.Path, Body: encode(t, members)}
-}
-
-func encode(t *testing.T, value any) []byte {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return replay.Post{Path: post.Path, Body: must.Get(json.Marshal(members))(t)}
 }
 
 // TestNarrowCopies mixes the posts of random histories with copies of their blocks that have no events: right before
@@ -155,6 +143,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		noEvent = block(body.Transaction{Raw: transfer}, quiet)
 		failed  = block(body.Transaction{Raw: transfer, Status: "abort_by_response"})
 		above   = stacks("a2", "a1", "3a")
+		defined = map[string]any{"functions": []any{}, "variables": []any{}, "maps": []any{}, "fungible_tokens": []any{}, "non_fungible_tokens": []any{}}
 	)
 	for _, c := range []struct {
 		name  string
@@ -172,6 +161,7 @@ func TestNarrowCopyRows(t *testing.T) {
 		{"narrow before, far below the tip", []replay.Post{noEvent, above, full, noEvent}, "4", "2 5"},
 		{"one key only, which does not show by itself", []replay.Post{stxOnly, above}, "2", ""},
 		{"a transfer without its event after a call with one", []replay.Post{block(call, body.Transaction{Raw: transfer}), above}, "2", "2"},
+		{"an interface less, and one more", []replay.Post{block(alice.Deploys("c", nil)), above, block(alice.Deploys("c", defined)), block(alice.Deploys("c", nil))}, "4", "2 5"},
 		{"a failed transfer has no event", []replay.Post{failed, above}, "2", ""},
 	} {
 		inBatchings(t, pool, chain.Recommended, append([]replay.Post{genesis()}, c.posts...), func(tx pgx.Tx, batching string) {

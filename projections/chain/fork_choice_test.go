@@ -16,64 +16,32 @@ import (
 func TestRecommended(t *testing.T) {
 	below := []replay.Post{genesis(), stacks("a1", "genesis", "2a")}
 	run(t, chain.Recommended, []scenario{
-		{
-			name:  "the higher block wins",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "3a"), stacks("b3", "b2", "3a")),
-			want:  state{chain: "genesis a1 b2 b3", steps: "+genesis +a1 +a2 -a2 +b2 +b3"},
-		},
-		{
-			name:  "at the same height the later Bitcoin block wins, when it is seen second",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "4a")),
-			want:  state{chain: "genesis a1 b2", steps: "+genesis +a1 +a2 -a2 +b2"},
-		},
-		{
-			name:  "at the same height the later Bitcoin block wins, when it is seen first",
-			posts: append(below[:2:2], stacks("b2", "a1", "4a"), stacks("a2", "a1", "3a")),
-			want:  state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"},
-		},
-		{
-			name:  "at the same height and Bitcoin block the first seen stays",
-			posts: append(below[:2:2], stacks("b2", "a1", "3a"), stacks("a2", "a1", "3a")),
-			want:  state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"},
-		},
-		{
-			name: "a late tenure replaces the last block of the tenure before",
-			posts: append(below[:2:2], stacks("a2", "a1", "2a"), stacks("a3", "a2", "2a"), stacks("b3", "a2", "3a"),
-				stacks("b4", "b3", "3a")),
-			want: state{chain: "genesis a1 a2 b3 b4", steps: "+genesis +a1 +a2 +a3 -a3 +b3 +b4"},
-		},
-		{
-			name: "a branch that lost comes back from storage",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "4a"), stacks("b3", "b2", "5a"),
-				stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a")),
-			want: state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 -a2 +b2 +b3 -b3 -b2 +a2 +a3 +a4"},
-		},
+		{"the higher block wins", append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "3a"), stacks("b3", "b2", "3a")),
+			state{chain: "genesis a1 b2 b3", steps: "+genesis +a1 +a2 -a2 +b2 +b3"}},
+		{"at the same height the later Bitcoin block wins, when it is seen second", append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "4a")),
+			state{chain: "genesis a1 b2", steps: "+genesis +a1 +a2 -a2 +b2"}},
+		{"at the same height the later Bitcoin block wins, when it is seen first", append(below[:2:2], stacks("b2", "a1", "4a"), stacks("a2", "a1", "3a")),
+			state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"}},
+		{"at the same height and Bitcoin block the first seen stays", append(below[:2:2], stacks("b2", "a1", "3a"), stacks("a2", "a1", "3a")),
+			state{chain: "genesis a1 b2", steps: "+genesis +a1 +b2"}},
+		{"a late tenure replaces the last block of the tenure before", append(below[:2:2], stacks("a2", "a1", "2a"), stacks("a3", "a2", "2a"), stacks("b3", "a2", "3a"),
+			stacks("b4", "b3", "3a")), state{chain: "genesis a1 a2 b3 b4", steps: "+genesis +a1 +a2 +a3 -a3 +b3 +b4"}},
+		{"a branch that lost comes back from storage", append(below[:2:2], stacks("a2", "a1", "3a"), stacks("b2", "a1", "4a"), stacks("b3", "b2", "5a"),
+			stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a")),
+			state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 -a2 +b2 +b3 -b3 -b2 +a2 +a3 +a4"}},
 	})
 }
 
 func TestReference(t *testing.T) {
 	below := []replay.Post{genesis(), stacks("a1", "genesis", "2a"), bitcoin("3a", "2a"), stacks("a2", "a1", "3a")}
 	run(t, chain.Reference, []scenario{
-		{
-			name:  "at the same height the first seen stays",
-			posts: append(below[:4:4], stacks("b2", "a1", "4a")),
-			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"},
-		},
-		{
-			name:  "the higher block wins",
-			posts: append(below[:4:4], stacks("b2", "a1", "4a"), stacks("b3", "b2", "5a")),
-			want:  state{chain: "genesis a1 b2 b3"},
-		},
-		{
-			name:  "forks of Bitcoin are ignored",
-			posts: append(below[:4:4], bitcoin("3b", "2a"), stacks("b2", "a1", "3b"), bitcoin("4b", "3b")),
-			want:  state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", burn: "3b 4b"},
-		},
-		{
-			name:  "a block on an orphaned Bitcoin block wins too",
-			posts: append(below[:4:4], bitcoin("3b", "2a"), stacks("a3", "a2", "3a")),
-			want:  state{chain: "genesis a1 a2 a3"},
-		},
+		{"at the same height the first seen stays", append(below[:4:4], stacks("b2", "a1", "4a")),
+			state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2"}},
+		{"the higher block wins", append(below[:4:4], stacks("b2", "a1", "4a"), stacks("b3", "b2", "5a")), state{chain: "genesis a1 b2 b3"}},
+		{"forks of Bitcoin are ignored", append(below[:4:4], bitcoin("3b", "2a"), stacks("b2", "a1", "3b"), bitcoin("4b", "3b")),
+			state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", burn: "3b 4b"}},
+		{"a block on an orphaned Bitcoin block wins too", append(below[:4:4], bitcoin("3b", "2a"), stacks("a3", "a2", "3a")),
+			state{chain: "genesis a1 a2 a3"}},
 	})
 }
 
@@ -98,10 +66,7 @@ func TestReferenceOfRecordings(t *testing.T) {
 				var height uint64
 				var tip hash.Hash32
 				for i, item := range items {
-					outcome, err := c.Fold(t.Context(), tx, int64(i), items[i:i+1])
-					if err != nil {
-						t.Fatal(err)
-					}
+					outcome := must.Get(c.Fold(t.Context(), tx, int64(i), items[i:i+1]))(t)
 					if b := item.Block; b != nil && !attached[b.IndexBlockHash] {
 						if len(attached) > 0 && !attached[b.ParentIndexBlockHash] {
 							t.Fatalf("%s, event %d: the parent of block %s is unknown", name, i+1, b.IndexBlockHash)

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgfault"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/rig/body"
@@ -110,7 +112,8 @@ var batchings = []struct {
 	{"in small pieces, with a restart after each", 2, true, 3},
 }
 
-// check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared.
+// check folds posts in each batching and compares the tables with want. Empty steps and burn are not compared. Whichever request the
+// database refuses, the fold says so.
 func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts ...replay.Post) {
 	t.Helper()
 	inBatchings(t, pool, rule, posts, func(tx pgx.Tx, batching string) {
@@ -131,6 +134,25 @@ func check(t *testing.T, pool *pgxpool.Pool, rule chain.Rule, want state, posts 
 		}
 		checkSteps(t, tx)
 	})
+	refusing, fault := pgfault.New(t, pool, pgfault.Refused)
+	for _, before := range []int{0, len(posts) - 1} {
+		replay.InTx(t, refusing, func(tx pgx.Tx) {
+			c, items := must.Get(chain.New(rule, nil))(t), replay.Decode(t, posts)
+			if before > 0 {
+				must.Get(c.Fold(t.Context(), tx, 0, items[:before]))(t)
+			}
+			for n, refused := 1, true; refused; n++ {
+				replay.InTx(t, tx, func(tx pgx.Tx) {
+					c.Forget()
+					var err error
+					_, refused, _ = fault.During(n, func() { _, err = c.Fold(t.Context(), tx, int64(before), items[before:]) })
+					if refused != (err != nil) {
+						t.Errorf("request %d is refused: %t, and the fold of %d events returns %v", n, refused, len(posts)-before, err)
+					}
+				})
+			}
+		})
+	}
 }
 
 // inBatchings folds posts in each batching, on empty tables each time, and calls f with its name.
@@ -153,20 +175,15 @@ func foldAll(t *testing.T, tx pgx.Tx, rule chain.Rule, items []projections.LogIt
 // foldInPieces is like foldAll, with a limit for the blocks that one Fold changes for an event.
 func foldInPieces(t *testing.T, tx pgx.Tx, rule chain.Rule, piece int, items []projections.LogItem, next func() (size int, forget bool)) {
 	t.Helper()
-	c, err := chain.New(rule, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(chain.New(rule, nil))(t)
 	if piece > 0 {
 		c.SetPiece(piece)
+		c.SetCache(1) // so that only the tip and the root are kept in between
 	}
 	for position := 0; position < len(items); {
 		size, forget := next()
 		end := min(position+size, len(items))
-		outcome, err := c.Fold(t.Context(), tx, int64(position), items[position:end])
-		if err != nil {
-			t.Fatalf("fold events %d to %d: %v", position+1, end, err)
-		}
+		outcome := must.Get(c.Fold(t.Context(), tx, int64(position), items[position:end]))(t)
 		position = end - outcome.Left
 		if forget {
 			c.Forget()

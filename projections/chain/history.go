@@ -30,7 +30,7 @@ func (b *batch) beginAnywhere(ctx context.Context, cause int64) error {
 // historyFrom returns the height of the chain's root if that is above genesis, or an empty genesis.
 func (b *batch) historyFrom(ctx context.Context) (*int64, error) {
 	s := b.state
-	if s.partial == nil || s.root == s.partialRoot {
+	if s.root == s.partialRoot {
 		return s.historyFrom, nil
 	}
 	root := s.root

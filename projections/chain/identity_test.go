@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/transaction"
+	"strata/internal/testkit/must"
 	"strata/projections/chain"
 	"strata/rig"
 	"strata/rig/body"
@@ -24,15 +25,8 @@ import (
 func wholeDatabase(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool := databases.New(t)
-	execute(t, pool, `DELETE FROM log.partial_history`)
+	must.Get(pool.Exec(t.Context(), `DELETE FROM log.partial_history`))(t)
 	return pool
-}
-
-func execute(t *testing.T, pool *pgxpool.Pool, query string, args ...any) {
-	t.Helper()
-	if _, err := pool.Exec(t.Context(), query, args...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // mined gives a block these transactions.
@@ -67,37 +61,15 @@ func TestBeginsWithGenesis(t *testing.T) {
 	t.Parallel()
 	merged := mined(coinbase, body.Boot(&transaction.Coinbase{}))
 	for _, s := range []scenario{
-		{
-			name:  "blocks above genesis wait",
-			posts: []replay.Post{stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a")},
-			want:  state{gaps: "a4"},
-		},
-		{
-			name: "until all below them are there",
-			posts: []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a1", "genesis", "2a"), genesis(),
-				stacks("a2", "a1", "3a")},
-			want: state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4"},
-		},
-		{
-			name:  "the empty genesis of a node's start is none",
-			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")},
-			want:  state{gaps: "genesis"},
-		},
-		{
-			name:  "the whole one is",
-			posts: []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis(), genesis(empty)},
-			want:  state{chain: "genesis a1", steps: "+genesis +a1"},
-		},
-		{
-			name:  "block 1 of an old node has genesis in it",
-			posts: []replay.Post{stacks("a1", "genesis", "2a", old, merged), stacks("a2", "a1", "3a", old)},
-			want:  state{chain: "a1 a2", steps: "+a1 +a2"},
-		},
-		{
-			name:  "another block 1 does not",
-			posts: []replay.Post{stacks("a1", "genesis", "2a", old), stacks("a2", "a1", "3a", old)},
-			want:  state{gaps: "genesis"},
-		},
+		{"blocks above genesis wait", []replay.Post{stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a")}, state{gaps: "a4"}},
+		{"until all below them are there", []replay.Post{stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a1", "genesis", "2a"), genesis(),
+			stacks("a2", "a1", "3a")}, state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4"}},
+		{"the empty genesis of a node's start is none", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a")}, state{gaps: "genesis"}},
+		{"the whole one is", []replay.Post{genesis(empty), stacks("a1", "genesis", "2a"), genesis(), genesis(empty)},
+			state{chain: "genesis a1", steps: "+genesis +a1"}},
+		{"block 1 of an old node has genesis in it", []replay.Post{stacks("a1", "genesis", "2a", old, merged), stacks("a2", "a1", "3a", old)},
+			state{chain: "a1 a2", steps: "+a1 +a2"}},
+		{"another block 1 does not", []replay.Post{stacks("a1", "genesis", "2a", old), stacks("a2", "a1", "3a", old)}, state{gaps: "genesis"}},
 	} {
 		t.Run(s.name, func(t *testing.T) { check(t, wholeDatabase(t), chain.Recommended, s.want, s.posts...) })
 	}
@@ -108,7 +80,7 @@ func TestBeginsWithGenesis(t *testing.T) {
 func TestBeginsAnywhereLater(t *testing.T) {
 	t.Parallel()
 	pool := wholeDatabase(t)
-	execute(t, pool, `INSERT INTO log.partial_history (after_seq) VALUES (5)`)
+	must.Get(pool.Exec(t.Context(), `INSERT INTO log.partial_history (after_seq) VALUES (5)`))(t)
 	posts := []replay.Post{genesis(empty), stacks("a3", "a2", "4a"), stacks("a4", "a3", "5a"), stacks("a5", "a4", "6a"), stacks("a6", "a5", "7a"), bitcoin("8a", "7a"), stacks("a7", "a6", "8a")}
 	check(t, pool, chain.Recommended, state{chain: "a3 a4 a5 a6 a7", steps: "+a3 +a4 +a5 +a6 +a7", burn: "8a"}, posts...)
 }
@@ -136,10 +108,7 @@ func TestHistoryFrom(t *testing.T) {
 				got := int64(none)
 				items := replay.Decode(t, tc.posts)
 				for position := 0; position < len(items); position += batching.size {
-					outcome, err := c.Fold(t.Context(), tx, int64(position), items[position:min(position+batching.size, len(items))])
-					if err != nil {
-						t.Fatal(err)
-					}
+					outcome := must.Get(c.Fold(t.Context(), tx, int64(position), items[position:min(position+batching.size, len(items))]))(t)
 					if got = none; outcome.Tip.HistoryFrom != nil {
 						got = *outcome.Tip.HistoryFrom
 					}
@@ -184,7 +153,7 @@ func TestOtherNetwork(t *testing.T) {
 				t.Run(tc.name, func(t *testing.T) {
 					pool := wholeDatabase(t)
 					if pinned {
-						execute(t, pool, `INSERT INTO log.network (name, chain_id) VALUES ($1, $2)`, own.Name(), int64(own.ChainID))
+						must.Get(pool.Exec(t.Context(), `INSERT INTO log.network (name, chain_id) VALUES ($1, $2)`, own.Name(), int64(own.ChainID)))(t)
 					}
 					want := want
 					want.quarantined = tc.quarantined
@@ -274,9 +243,7 @@ func TestOtherNetworkBesideBlocks(t *testing.T) {
 			quarantined := strings.TrimSpace(tc.quarantined + " " + strings.ReplaceAll(tc.quarantined, "4/", "5/"))
 			check(t, pool, chain.Recommended, state{chain: "genesis a1 a2", quarantined: quarantined}, posts...)
 			replay.InTx(t, pool, func(tx pgx.Tx) {
-				if err := foldUntilError(t, tx, posts, 1); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, foldUntilError(t, tx, posts, 1))
 				got := strings.Join(replay.Texts(t, tx, schemas.In(`
 					SELECT concat_ws(' ', network, first_seq, source_seq, events) FROM {chain}.foreign_network
 					UNION ALL SELECT count(*)::text FROM {chain}.step WHERE record IS NOT NULL
@@ -302,9 +269,7 @@ func TestManyForeignAttachments(t *testing.T) {
 	}
 	pool := wholeDatabase(t)
 	replay.InTx(t, pool, func(tx pgx.Tx) {
-		if err := foldUntilError(t, tx, []replay.Post{genesis(), stacks("a1", "genesis", "2a"), attachments(contracts...)}, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, foldUntilError(t, tx, []replay.Post{genesis(), stacks("a1", "genesis", "2a"), attachments(contracts...)}, 1))
 		if got := replay.Texts(t, tx, `SELECT count(*)::text FROM strata.quarantine WHERE seq = 3`); got[0] != "101" {
 			t.Errorf("got %s rows in quarantine, want 101", got[0])
 		}

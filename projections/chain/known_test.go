@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/rig"
@@ -36,7 +37,7 @@ func TestKnownAtAnotherHeight(t *testing.T) {
 	post(stacks("a1", "genesis", "2a", with(map[string]any{"block_height": 9})))
 	post(replay.Post{Path: below.Path, Body: bytes.Replace(below.Body, []byte(`height":2`), []byte(`height":9`), 1)})
 	post(bitcoin("4a", "3a"), stacks("a4", "a3", "4a"))
-	if err := pgx.BeginFunc(t.Context(), log.Pool(), func(tx pgx.Tx) error {
+	must.Do(t, pgx.BeginFunc(t.Context(), log.Pool(), func(tx pgx.Tx) error {
 		got := read(t, tx)
 		want := state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4", burn: "1a 2a 3a 4a"}
 		if got != want {
@@ -44,7 +45,5 @@ func TestKnownAtAnotherHeight(t *testing.T) {
 		}
 		checkSteps(t, tx)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

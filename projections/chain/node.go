@@ -125,7 +125,6 @@ func (n nodes) trim(tip, root *node, most int) {
 			delete(n.byID, id)
 		}
 	}
-	// A block has one node only: a look-up must return the nodes that the state points to.
-	n.put(tip)
+	// A block has one node only: a look-up must return the nodes that the state points to. The tip is there still.
 	n.put(root)
 }

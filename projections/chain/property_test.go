@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgfault"
 	"strata/projections/chain"
-	"strata/rig"
 	"strata/rig/body"
 	"strata/rig/foldtest"
 	"strata/rig/forks"
@@ -27,13 +28,11 @@ func TestRestarts(t *testing.T) {
 	for worker := range 2 {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
-			pool, fault := rig.NewFault(t, databases.NewFresh(t))
+			pool, fault := pgfault.New(t, databases.NewFresh(t), pgfault.Refused)
 			n := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				if n++; n%64 == 0 { // what is rolled back stays in the tables until then
-					if _, err := pool.Exec(context.Background(), `VACUUM`); err != nil {
-						rt.Fatal(err)
-					}
+					must.Get(pool.Exec(context.Background(), `VACUUM`))(rt)
 				}
 				testRestarts(t, rt, pool, fault)
 			})
@@ -41,7 +40,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *rig.Fault) {
+func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *pgfault.Fault) {
 	t.Helper()
 	strange := rapid.SampledFrom([]int{0, 0, 10}).Draw(rt, "strange")
 	items := replay.Decode(t, forks.Draw(rt, strange))
@@ -54,10 +53,7 @@ func testRestarts(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, fault *rig.Faul
 	fold := func(next func() (size int, restart bool, failing int)) (rows []string) {
 		tx := replay.Begin(rt, pool)
 		start := func() *chain.Chain {
-			c, err := chain.New(rule, nil)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			c := must.Get(chain.New(rule, nil))(rt)
 			c.SetPiece(piece)
 			c.SetCache(cache)
 			return c
@@ -139,7 +135,7 @@ var allRows = func() (query string) {
 // What a batch refers to is looked up at once, and at the tip nothing is: the number of requests does not grow with the events.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	pool, fault := rig.NewFault(t, databases.NewFresh(t))
+	pool, fault := pgfault.New(t, databases.NewFresh(t), pgfault.Refused)
 	posts := []replay.Post{genesis(), stacks("a1", body.Genesis, "101a")}
 	for i := 2; i <= 40; i++ {
 		posts = append(posts, bitcoin(fmt.Sprintf("%da", 100+i), fmt.Sprintf("%da", 99+i)), stacks(fmt.Sprintf("a%d", i), fmt.Sprintf("a%d", i-1), fmt.Sprintf("%da", 100+i)))

@@ -3,6 +3,7 @@ package chain_test
 import (
 	"bytes"
 	"encoding/hex"
+	"math"
 	"strings"
 	"testing"
 
@@ -61,57 +62,32 @@ func TestQuarantine(t *testing.T) {
 	} {
 		want := "3" + c.pointer
 		scenarios = append(scenarios,
-			scenario{
-				name:  c.name + ": later blocks wait",
-				posts: append(below[:2:2], c.post, then[0]),
-				want:  state{chain: "genesis a1", steps: "+genesis +a1", gaps: "a2", quarantined: want},
-			},
-			scenario{
-				name:  c.name + ": a correct announcement attaches all blocks",
-				posts: append(append(below[:2:2], c.post), then...),
-				want:  state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4", quarantined: want},
-			})
+			scenario{c.name + ": later blocks wait", append(below[:2:2], c.post, then[0]),
+				state{chain: "genesis a1", steps: "+genesis +a1", gaps: "a2", quarantined: want}},
+			scenario{c.name + ": a correct announcement attaches all blocks", append(append(below[:2:2], c.post), then...),
+				state{chain: "genesis a1 a2 a3 a4", steps: "+genesis +a1 +a2 +a3 +a4", quarantined: want}})
 	}
-	scenarios = append(scenarios,
-		scenario{
-			name:  "Bitcoin block whose height is beyond 2^63",
-			posts: append(below[:2:2], replay.Post{Path: "/new_burn_block", Body: bytes.Replace(bitcoin("3b", "2a").Body, []byte(`height":3`), []byte(`height":9223372036854775808`), 1)}),
-			want:  state{chain: "genesis a1", quarantined: "3/burn_block_height"},
-		},
-		scenario{
-			name:  "an unreadable mempool event",
-			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
-			want:  state{chain: "genesis a1 a2", quarantined: "3"},
-		},
-		scenario{
-			name: "an unreadable transaction that waits beside a good one",
-			posts: append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x00","0x` + hex.EncodeToString(coinbase) + `",5]`)},
-				stacks("a2", "a1", "3a")),
-			want: state{chain: "genesis a1 a2", quarantined: "3/0 3/2"},
-		},
-		scenario{
-			name: "a copy that has more, because it has a transaction twice",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a"), stacks("a2", "a1", "3a",
-				transactions(good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))),
-			want: state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", quarantined: "4/transactions/1/txid"},
-		},
-		scenario{
-			name: "two microblocks of one sequence, which no node confirms",
-			posts: append(below[:2:2], stacks("a2", "a1", "3a", transactions(
-				body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("y", 0)}))),
-			want: state{chain: "genesis a1 a2"},
-		},
-		scenario{
-			name:  "paths that no projection reads, with any body",
-			posts: append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, stacks("a2", "a1", "3a")),
-			want:  state{chain: "genesis a1 a2"},
-		},
-		scenario{
-			name:  "a slash at the end of the path",
-			posts: append(below[:2:2], replay.Post{Path: whole.Path + "/", Body: whole.Body}, replay.Post{Path: whole.Path + "/", Body: []byte("{")}),
-			want:  state{chain: "genesis a1 a2", quarantined: "4"},
-		})
-	run(t, chain.Recommended, scenarios)
+	run(t, chain.Recommended, append(scenarios, []scenario{
+		{"Bitcoin block whose height is beyond 2^63",
+			append(below[:2:2], replay.Post{Path: "/new_burn_block", Body: bytes.Replace(bitcoin("3b", "2a").Body, []byte(`height":3`), []byte(`height":9223372036854775808`), 1)}),
+			state{chain: "genesis a1", quarantined: "3/burn_block_height"}},
+		{"an unreadable mempool event", append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`{}`)}, stacks("a2", "a1", "3a")),
+			state{chain: "genesis a1 a2", quarantined: "3"}},
+		{"an unreadable transaction that waits beside a good one", append(below[:2:2], replay.Post{Path: "/new_mempool_tx", Body: []byte(`["0x00","0x` + hex.EncodeToString(coinbase) + `",5]`)},
+			stacks("a2", "a1", "3a")), state{chain: "genesis a1 a2", quarantined: "3/0 3/2"}},
+		{"a copy that has more, because it has a transaction twice", append(below[:2:2], stacks("a2", "a1", "3a"), stacks("a2", "a1", "3a",
+			transactions(good, body.Transaction{Raw: coinbase, Members: map[string]any{"txid": body.TxID("a2", 0)}}))),
+			state{chain: "genesis a1 a2", steps: "+genesis +a1 +a2", quarantined: "4/transactions/1/txid"}},
+		{"two microblocks of one sequence, which no node confirms", append(below[:2:2], stacks("a2", "a1", "3a", transactions(
+			body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("y", 0)}))),
+			state{chain: "genesis a1 a2"}},
+		{"paths that no projection reads, with any body, and nothing that waits",
+			append(below[:2:2], replay.Post{Path: "/stackerdb_chunks", Body: []byte(`{`)}, replay.Post{Path: "/x"}, replay.Post{Path: "/new_mempool_tx", Body: []byte(`[]`)}, stacks("a2", "a1", "3a")),
+			state{chain: "genesis a1 a2"}},
+		{"a slash at the end of the path",
+			append(below[:2:2], replay.Post{Path: whole.Path + "/", Body: whole.Body}, replay.Post{Path: whole.Path + "/", Body: []byte("{")}),
+			state{chain: "genesis a1 a2", quarantined: "4"}},
+	}...))
 }
 
 // microblock returns the members of a transaction that was in a microblock.
@@ -137,7 +113,8 @@ func TestStrangeContent(t *testing.T) {
 			{Type: "event_of_a_later_release", Data: map[string]any{"x": 1}},
 			{Type: "stx_mint_event", Data: map[string]any{"recipient": strange, "amount": "2"}, Uncommitted: true},
 		}},
-	))
+		body.Transaction{Raw: coinbase, Members: microblock("x", 0)}, body.Transaction{Raw: coinbase, Members: microblock("x", 0)},
+	), with(map[string]any{"pox_v3_unlock_height": int64(math.MaxInt64)}))
 	pool := databases.New(t)
 	replay.InTx(t, pool, func(tx pgx.Tx) {
 		foldAll(t, tx, chain.Recommended, replay.Decode(t, []replay.Post{genesis(), post}), func() (int, bool) { return 2, false })
@@ -155,6 +132,7 @@ func TestStrangeContent(t *testing.T) {
 				strings.ReplaceAll(strange, "\x00", "\uFFFD") + " 340282366920938463463374607431768211455"},
 			{"unknown event", schemas.In(`SELECT type || ' ' || pointer FROM {chain}.event WHERE source_seq = 2 AND event_index = 1`),
 				"event_of_a_later_release 1"},
+			{"a microblock of two transactions", schemas.In(`SELECT tx_count::text FROM {chain}.microblock`), "2"},
 			{"committed events", schemas.In(`SELECT event_count::text FROM {chain}.transaction WHERE source_seq = 2 AND tx_index = 2`), "2"},
 		} {
 			if got := strings.Join(replay.Texts(t, tx, c.query), ", "); got != c.want {

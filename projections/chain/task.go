@@ -303,7 +303,7 @@ func (b *batch) remember(ctx context.Context) error {
 	if t.orphaned {
 		add(rowOrphaned, 0, 0, hash.Hash32{})
 	}
-	known := 0 // waypoints of this move that the table has; others are of an earlier move
+	var known int // waypoints of this move that the table has; others are of an earlier move
 	if m := t.move; m != nil {
 		add(rowTarget, 0, int16(m.phase), m.target)
 		add(rowFloor, 0, 0, m.floor)

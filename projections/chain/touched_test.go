@@ -8,6 +8,7 @@ import (
 	"strata/domain/hash"
 	"strata/domain/shard"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig"
 	"strata/rig/replay"
@@ -28,10 +29,7 @@ func TestTouched(t *testing.T) {
 		c := rig.Chain(t)
 		before, orphaned, quiet := canonical(t, tx), 0, 0
 		for i, item := range items {
-			outcome, err := c.Fold(t.Context(), tx, int64(i), []projections.LogItem{item})
-			if err != nil {
-				t.Fatal(err)
-			}
+			outcome := must.Get(c.Fold(t.Context(), tx, int64(i), []projections.LogItem{item}))(t)
 			now := canonical(t, tx)
 			for _, change := range []struct{ from, to map[string]string }{{before, now}, {now, before}} {
 				for name, answer := range change.from {
@@ -57,10 +55,7 @@ func TestTouched(t *testing.T) {
 	})
 	replay.InTx(t, databases.New(t), func(tx pgx.Tx) {
 		c := rig.Chain(t)
-		outcome, err := c.Fold(t.Context(), tx, 0, items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must.Get(c.Fold(t.Context(), tx, 0, items))(t)
 		if outcome.Touched != nil {
 			t.Error("a batch of several events lists what it touches, which can't be complete")
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/wholeness"
 	"strata/rig"
 	"strata/rig/body"
@@ -16,10 +17,7 @@ func TestWholeness(t *testing.T) {
 	log := replay.NewLog(t)
 	facts := func() *wholeness.Facts {
 		t.Helper()
-		f, err := wholeness.Read(t.Context(), log.Pool())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(wholeness.Read(t.Context(), log.Pool()))(t)
 		return f
 	}
 	fold := func(posts ...replay.Post) {
@@ -40,9 +38,7 @@ func TestWholeness(t *testing.T) {
 	if f := facts(); f.Tip != nil || f.Complete() {
 		t.Errorf("an empty log: got %+v", f)
 	}
-	if _, err := log.Pool().Exec(t.Context(), `DELETE FROM log.partial_history`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(t.Context(), `DELETE FROM log.partial_history`))(t)
 	fold(block(5), block(6))
 	if f := facts(); f.Tip != nil || f.Gaps != 1 || f.Missing != 5 || f.MissingFrom != 0 || f.MissingTo != 4 {
 		t.Errorf("above genesis: got %+v", f)

@@ -14,6 +14,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/decode"
 	"strata/projections/follow"
@@ -52,10 +53,7 @@ func newDecoder() (d *decode.Decoder, decoded prometheus.Counter, expect func(pa
 
 func decodeOne(t *testing.T, d *decode.Decoder, seq int64, path string, body []byte) projections.LogItem {
 	t.Helper()
-	items, err := d.Decode(t.Context(), []eventstore.Event{{Seq: seq, Path: path, Size: int64(len(body)), Body: body}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	items := must.Get(d.Decode(t.Context(), []eventstore.Event{{Seq: seq, Path: path, Size: int64(len(body)), Body: body}}))(t)
 	return items[0]
 }
 
@@ -122,9 +120,7 @@ func TestReadsAhead(t *testing.T) {
 		if isLarge(post) {
 			large++
 		}
-		if _, err := log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: post.Path, Body: eventstore.NewBody(post.Body)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Append(t.Context(), eventstore.Incoming{ReceivedAt: time.Now(), Source: "test", Path: post.Path, Body: eventstore.NewBody(post.Body)}))(t)
 		replay.Wait(t, log)
 	}
 	want := fmt.Sprintf("# HELP strata_projection_decoded_ahead_total Large blocks that were decoded while they were appended.\n"+

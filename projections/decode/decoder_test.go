@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/decode"
@@ -46,10 +47,7 @@ func TestDecodedOnce(t *testing.T) {
 	replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil)))
 	replay.Wait(t, log)
 
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(registry.Gather())(t)
 	for _, family := range families {
 		if family.GetName() == "strata_projection_decoded_blocks_total" {
 			// A block that is read just between two batches may be decoded again.
@@ -95,9 +93,7 @@ func TestLargeBlockDecodedOnce(t *testing.T) {
 				return nil
 			})
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, group.Wait())
 	}
 	read(seqs[:1])
 	if got := testutil.ToFloat64(decoded); got != 1 {

@@ -112,8 +112,12 @@ func (f *follower[T]) run(ctx context.Context) {
 		backoff.WithInitialInterval(50*time.Millisecond), backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0), backoff.WithRandomizationFactor(0))
 	first := true
 	for ctx.Err() == nil {
+		before := f.position
 		err := f.follow(ctx, first)
 		f.projection.Forget()
+		if f.position > before { // the failure is another one
+			retry.Reset()
+		}
 		switch {
 		case ctx.Err() != nil, errors.Is(err, register.ErrNotRegistered):
 			return
@@ -122,7 +126,6 @@ func (f *follower[T]) run(ctx context.Context) {
 			f.signals.StillFailed.Send()
 			pause.For(ctx, f.interval)
 		case err == nil || errors.Is(err, errMoved):
-			retry.Reset()
 			first = false
 		case dberror.Passing(err):
 			wait := retry.NextBackOff()

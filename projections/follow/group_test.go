@@ -15,6 +15,7 @@ import (
 	"strata/internal/synth/synthchain"
 	"strata/internal/synth/synthordinals"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -125,6 +126,9 @@ func TestOnePosition(t *testing.T) {
 	replay.Wait(t, log)
 	stop()
 	reader.Wait()
+	if wrong := rig.WrongRows(t, log, lines); len(wrong) > 0 {
+		t.Errorf("the log gives other rows: %q", wrong)
+	}
 	if reads < 20 {
 		t.Errorf("there were %d reads, too few to see anything", reads)
 	}
@@ -167,9 +171,7 @@ func TestLeavesAlone(t *testing.T) {
 		t.Errorf("got %+v, want it before step %d", s, poison)
 	}
 	r.BreakAt(0, false)
-	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 	awaitMembers(t, registry, 2)
 	post(blocks, 5)
 	replay.Wait(t, log)

@@ -14,12 +14,11 @@ import (
 // batch.
 func TestLargeItems(t *testing.T) {
 	t.Parallel()
-	const blocks = 24
-	for _, c := range []struct{ padding, want int }{{0, 1}, {100_000, blocks}} {
-		t.Run(fmt.Sprintf("with %d bytes of padding each", c.padding), func(t *testing.T) {
+	for _, c := range []struct{ blocks, padding, want int }{{24, 0, 1}, {64, 0, 1}, {65, 0, 65}, {24, 100_000, 24}} {
+		t.Run(fmt.Sprintf("%d with %d bytes of padding each", c.blocks, c.padding), func(t *testing.T) {
 			t.Parallel()
 			log := replay.NewLog(t)
-			posts := rig.Blocks(0, blocks)
+			posts := rig.Blocks(0, c.blocks)
 			for i := range posts {
 				posts[i].Body = append(posts[i].Body, bytes.Repeat([]byte{' '}, c.padding)...)
 			}
@@ -28,7 +27,7 @@ func TestLargeItems(t *testing.T) {
 			r := &rig.Recorder{}
 			replay.Start(t, log, rig.Chain(t), balances.New(nil), r)
 			replay.Wait(t, log)
-			rig.CheckRecorded(t, log, blocks)
+			rig.CheckRecorded(t, log, int64(c.blocks))
 			if got := r.Largest(); got != c.want {
 				t.Errorf("the largest batch had %d steps, want %d", got, c.want)
 			}

@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"strata/internal/pause"
+	"strata/internal/testkit/must"
 	"strata/projections"
 )
 
@@ -46,9 +48,10 @@ func testTurns(t *testing.T) {
 		t.Errorf("%d large folds were under way at the same time, want one", most.Load())
 	}
 
-	done, err := take(t.Context(), turns, steps(largeContent))
-	if err != nil {
-		t.Fatal(err)
+	before := debug.SetMemoryLimit(-1)
+	done := must.Get(take(t.Context(), turns, steps(largeContent)))(t)
+	if limit := debug.SetMemoryLimit(-1); limit != min(before, largeMemory) {
+		t.Errorf("while something large is folded, the limit of memory is %d", limit)
 	}
 	if small, err := take(t.Context(), turns, steps(largeContent-1)); err != nil {
 		t.Errorf("a small fold beside a large one: %v", err)
@@ -61,5 +64,7 @@ func testTurns(t *testing.T) {
 	if _, err := take(ctx, turns, steps(largeContent)); !errors.Is(err, given) {
 		t.Errorf("a large fold that does not get its turn: got %v, want %v", err, given)
 	}
-	done()
+	if done(); debug.SetMemoryLimit(-1) != before {
+		t.Errorf("the limit of memory is %d, want %d as before", debug.SetMemoryLimit(-1), before)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/balances"
@@ -49,15 +50,9 @@ func TestStandbyOpensNoConnections(t *testing.T) {
 	t.Parallel()
 	url := replay.Databases.Fresh(t)
 	start := func(tracer *leadTracer) {
-		config, err := pgxpool.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(pgxpool.ParseConfig(url))(t)
 		config.ConnConfig.Tracer = tracer
-		pool, err := pgxpool.NewWithConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 		pgtest.AtEnd(t, pool.Close)
 		log := eventstore.Open(pool, eventstore.Config{})
 		pgtest.AtEnd(t, log.Close)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/rig"
@@ -23,32 +24,15 @@ func TestLeaderThatWorks(t *testing.T) {
 	replay.Run(t, log, rig.Chain(t))
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	leader, err := pgx.Connect(ctx, replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	leader := must.Get(pgx.Connect(ctx, replay.Databases.URL(t)))(t)
 	chain := rig.Chain(t).Spec().Schema
 	eventually.Holds(t, "it leads", func() bool { // the server may notice late that the connections of the runner are closed
-		leading, err := follow.TryLead(ctx, leader, chain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return leading
+		return must.Get(follow.TryLead(ctx, leader, chain))(t)
 	})
-	folding, err := pgx.Connect(ctx, replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := folding.Exec(ctx, `BEGIN`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := folding.Exec(ctx, `SELECT FROM strata.projection WHERE name = 'chain' FOR NO KEY UPDATE`); err != nil {
-		t.Fatal(err)
-	}
-	builder, err := pgx.Connect(ctx, replay.Databases.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folding := must.Get(pgx.Connect(ctx, replay.Databases.URL(t)))(t)
+	must.Get(folding.Exec(ctx, `BEGIN`))(t)
+	must.Get(folding.Exec(ctx, `SELECT FROM strata.projection WHERE name = 'chain' FOR NO KEY UPDATE`))(t)
+	builder := must.Get(pgx.Connect(ctx, replay.Databases.URL(t)))(t)
 	built := make(chan struct{})
 	go func() {
 		defer close(built)
@@ -63,9 +47,7 @@ func TestLeaderThatWorks(t *testing.T) {
 	began := time.Now()
 	eventually.Stays(t, "a leader that makes an index leads", 5*patience, leads)
 	worked := time.Since(began)
-	if _, err := log.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, int32(builder.PgConn().PID())); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, int32(builder.PgConn().PID())))(t)
 	<-built
 	idle := time.Now()
 	eventually.Holds(t, "the leader is ended", func() bool { return !leads() })

@@ -2,12 +2,10 @@ package follow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"strata/domain/commit"
 	"strata/domain/shard"
@@ -96,11 +94,8 @@ type notice struct {
 	skipped  bool // set when nobody else listened
 }
 
-// divisionByZero is the code of the error with which moveSQL fails.
-const divisionByZero = "22012"
-
-// moveSQL moves versions, notes the shards that have changed, and gives notice. It fails if one of the versions is not where
-// it was, so that a commit which is sent with it does not happen.
+// moveSQL moves versions, notes the shards that have changed, and gives notice. It divides by zero if one of the versions is
+// not where it was, so that a commit which is sent with it does not happen.
 var moveSQL = `
 	WITH moved AS (
 		UPDATE strata.projection p
@@ -121,8 +116,8 @@ var moveSQL = `
 	SELECT 1 / ((SELECT count(*) FROM moved) = $14)::int, bool_and(` + eventstore.NotifySQL(`$20::bool`, `channel`, `$19`) + `)
 	FROM unnest($18::text[]) AS channel`
 
-// writeMoves moves the positions of versions, if each still is where it was, stores the outcomes, and gives notice. It
-// returns errMoved when a version is not where it was. last is a statement to send with these, after them; empty for none.
+// writeMoves moves the positions of versions, stores the outcomes, and gives notice. It fails when a version is not where it
+// was: who has not locked the positions looks then which one was moved. last is a statement to send with these, after them; empty for none.
 func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, last string) error {
 	n := len(moves)
 	var (
@@ -168,12 +163,7 @@ func writeMoves(ctx context.Context, tx pgx.Tx, moves []*move, tell *notice, las
 	if last != "" {
 		batch.Queue(last)
 	}
-	err := tx.SendBatch(ctx, batch).Close()
-	var refused *pgconn.PgError
-	switch {
-	case errors.As(err, &refused) && refused.Code == divisionByZero:
-		return errMoved
-	case err != nil:
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("move %d projections, and note what %d of them have changed: %w", n, len(changes), err)
 	}
 	return nil

@@ -1,13 +1,21 @@
 package follow_test
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/logbuffer"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/follow"
@@ -76,9 +84,7 @@ func TestFailure(t *testing.T) {
 			}
 
 			r.BreakAt(0, false)
-			if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 			replay.Wait(t, log)
 			rig.CheckRecorded(t, log, blocks)
 			eventually.Holds(t, "the recorder is live again", func() bool { return rig.Status(t, log, "recorder").State == version.StateLive })
@@ -107,6 +113,36 @@ func TestRestartTriesAgain(t *testing.T) {
 	replay.Start(t, log, rig.Chain(t), r)
 	eventually.Holds(t, "the recorder catches up", func() bool { return rig.Status(t, log, "recorder").Position == blocks })
 	rig.CheckRecorded(t, log, blocks)
+}
+
+// hiccuping folds no step at the first attempt, as if the database was shutting down.
+type hiccuping struct {
+	*rig.Recorder
+	folded int64
+}
+
+func (h *hiccuping) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	if last := steps[len(steps)-1].Number; last > h.folded {
+		h.folded = last
+		return projections.Outcome{}, &pgconn.PgError{Code: "57P01"}
+	}
+	return h.Recorder.Fold(ctx, tx, after, steps)
+}
+
+// A projection that has gone on since the database failed it does not wait longer for that the next time.
+func TestHiccups(t *testing.T) {
+	t.Parallel()
+	log, said := replay.NewLog(t), &logbuffer.Buffer{}
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(said, nil))},
+		projections.Chain(rig.Chain(t), &hiccuping{Recorder: &rig.Recorder{}}))
+	const blocks = 5
+	for i := range blocks {
+		replay.Append(t, log, rig.Blocks(i, 1)...)
+		replay.Wait(t, log)
+	}
+	if all, short := strings.Count(said.String(), " waits for the database"), strings.Count(said.String(), " wait=50ms "); all != blocks || short != blocks {
+		t.Errorf("it waited %d times, %d of them for 50 ms, want %d: %s", all, short, blocks, said.String())
+	}
 }
 
 // TestTwoProcessesFail expects a fault to stop a projection also where another process stands by: the two must not make
@@ -140,9 +176,7 @@ func TestTwoProcessesFail(t *testing.T) {
 	for i := range recorders {
 		recorders[i].BreakAt(0, false)
 	}
-	if err := version.Resume(t.Context(), log.Pool(), "recorder"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, 10)
 }
@@ -175,9 +209,7 @@ func TestMovedPosition(t *testing.T) {
 	t.Parallel()
 	move := func(t *testing.T, log *eventstore.Log, name string, position int64) {
 		t.Helper()
-		if _, err := log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), `UPDATE strata.projection SET position = $2 WHERE name = $1`, name, position))(t)
 	}
 	live := func(t *testing.T) *eventstore.Log {
 		log := replay.NewLog(t)
@@ -223,9 +255,7 @@ func TestMovedPosition(t *testing.T) {
 		log := replay.NewLog(t)
 		replay.Append(t, log, rig.Blocks(0, 100)...)
 		replay.Run(t, log, rig.Chain(t))
-		if _, err := log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(log.Pool().Exec(t.Context(), schemas.In(`DELETE FROM {chain}.step WHERE step = 50`)))(t)
 		replay.Start(t, log, rig.Chain(t), &rig.Recorder{})
 		eventually.Holds(t, "the recorder fails", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 		if s := rig.Status(t, log, "recorder"); *s.ErrorPosition != 50 {
@@ -234,12 +264,13 @@ func TestMovedPosition(t *testing.T) {
 	})
 }
 
-// TestWakeUp polls once an hour, so that only a notification can wake a follower.
+// TestWakeUp polls once an hour, so that only a notification can wake a follower. While nothing comes, nothing is asked.
 func TestWakeUp(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
-	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour}, projections.Chain(rig.Chain(t), r))
+	var commits atomic.Int64
+	replay.Follow(t, follow.Config{Log: log, Interval: time.Hour, Committed: func() { commits.Add(1) }}, projections.Chain(rig.Chain(t), r))
 	eventually.Holds(t, "all are live", func() bool {
 		return rig.Status(t, log, "chain").State == version.StateLive && rig.Status(t, log, "recorder").State == version.StateLive
 	})
@@ -251,5 +282,11 @@ func TestWakeUp(t *testing.T) {
 		eventually.Holds(t, "the step is folded", func() bool { return len(r.Folds()) > i })
 		slowest = max(slowest, time.Since(started))
 	}
+	if n := commits.Load(); n < int64(len(posts)) {
+		t.Errorf("readers were told of %d commits of %d blocks", n, len(posts))
+	}
 	t.Logf("slowest of %d: %v", len(posts), slowest)
+	replay.Wait(t, log)
+	before := log.Pool().Stat().AcquireCount()
+	eventually.Stays(t, "nothing is asked while nothing comes", 300*time.Millisecond, func() bool { return log.Pool().Stat().AcquireCount() < before+10 })
 }

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/metric"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/rig"
@@ -18,7 +22,8 @@ func TestBuildWaitsForSpace(t *testing.T) {
 	replay.Append(t, log, rig.Blocks(0, 200)...)
 	var tight atomic.Bool
 	tight.Store(true)
-	runner := follow.NewRunner(follow.Config{Log: log, Interval: 50 * time.Millisecond, Tight: tight.Load}, projections.Chain(rig.Chain(t)))
+	registry := prometheus.NewRegistry()
+	runner := follow.NewRunner(follow.Config{Log: log, Registry: registry, Interval: 50 * time.Millisecond, Tight: tight.Load}, projections.Chain(rig.Chain(t)))
 	runner.TestSignals.Init()
 	replay.StartRunner(t, runner)
 	for range 2 {
@@ -27,6 +32,10 @@ func TestBuildWaitsForSpace(t *testing.T) {
 	if position := rig.Status(t, log, "chain").Position; position != 0 {
 		t.Errorf("it is at %d, want 0 while there is no space", position)
 	}
+	eventually.Holds(t, "the lag is measured", func() bool {
+		lag, _ := metric.Sum(t, registry, "strata_projection_lag_events")
+		return lag == 200
+	})
 	tight.Store(false)
 	began := time.Now()
 	replay.Wait(t, log)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"strata/projections/internal/register"
 	"strata/projections/version"
 )
@@ -26,40 +28,39 @@ func compareQuarantine(ctx context.Context, q register.Querier, t twin, differen
 	if err != nil {
 		return fmt.Errorf("compare the quarantine of %s: %w", t.active.Schema, err)
 	}
-	defer rows.Close()
-	var (
-		seq                                      int64
-		pointer                                  string
-		has, gives                               bool
-		path, givenPath, subjects, givenSubjects *string
-	)
-	for rows.Next() {
-		if err := rows.Scan(&seq, &pointer, &has, &gives, &path, &givenPath, &subjects, &givenSubjects); err != nil {
-			return fmt.Errorf("compare the quarantine of %s: %w", t.active.Schema, err)
-		}
-		text, at, part := strconv.FormatInt(seq, 10), seq, pointer
+	differences, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (version.Difference, error) {
+		var (
+			seq                                      int64
+			pointer                                  string
+			has, gives                               bool
+			path, givenPath, subjects, givenSubjects *string
+		)
+		err := row.Scan(&seq, &pointer, &has, &gives, &path, &givenPath, &subjects, &givenSubjects)
+		text := strconv.FormatInt(seq, 10)
 		d := version.Difference{Table: quarantineTable, Key: []version.Value{{Column: "seq", Text: &text}}, Missing: !gives, Extra: !has}
-		if part != "" {
-			d.Key = append(d.Key, version.Value{Column: "pointer", Text: &part})
+		if pointer != "" {
+			d.Key = append(d.Key, version.Value{Column: "pointer", Text: &pointer})
 		}
 		if has {
-			d.OldSeq = &at
+			d.OldSeq = &seq
 		}
 		if gives {
-			d.NewSeq = &at
+			d.NewSeq = &seq
 		}
 		for _, c := range []version.ColumnDifference{{Column: "path", Old: path, New: givenPath}, {Column: "subjects", Old: subjects, New: givenSubjects}} {
 			if has && gives && *c.Old != *c.New {
 				d.Columns = append(d.Columns, c)
 			}
 		}
+		return d, err
+	})
+	if err != nil {
+		return fmt.Errorf("compare the quarantine of %s: %w", t.active.Schema, err)
+	}
+	for _, d := range differences {
 		if !difference(d) {
 			break
 		}
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("compare the quarantine of %s: %w", t.active.Schema, err)
 	}
 	return nil
 }

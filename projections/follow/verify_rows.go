@@ -110,23 +110,22 @@ func planTwins(ctx context.Context, pool *pgxpool.Pool, l line, names []string) 
 	if err != nil {
 		return nil, err
 	}
-	compared := 0
+	compare := func(m kind) bool {
+		_, ok := es.Active(m.Spec.Name)
+		return ok && (len(names) == 0 || slices.Contains(names, m.Spec.Name))
+	}
+	if !slices.ContainsFunc(l, compare) {
+		return nil, nil
+	}
 	for i, m := range l {
-		active, ok := es.Active(m.Spec.Name)
-		compare := ok && (len(names) == 0 || slices.Contains(names, m.Spec.Name))
-		if compare {
-			compared++
-		}
-		if !compare && i > 0 {
+		if i > 0 && !compare(m) {
 			continue
 		}
+		active, ok := es.Active(m.Spec.Name)
 		if ok && active.Rules != m.Spec.Version {
 			return nil, fmt.Errorf("projection %s: %w: number %d, here is number %d", active.Schema, version.ErrRules, active.Rules, m.Spec.Version)
 		}
-		twins = append(twins, twin{kind: m, active: active, compare: compare})
-	}
-	if compared == 0 {
-		return nil, nil
+		twins = append(twins, twin{kind: m, active: active, compare: compare(m)})
 	}
 	return twins, nil
 }
@@ -176,13 +175,15 @@ func buildAndCompare(ctx context.Context, pool *pgxpool.Pool, twins []twin, opti
 			if !t.compare {
 				continue
 			}
-			err := version.DiffIn(ctx, snapshot, t.Definition, t.active.Schema, t.scratch.Schema, func(d version.Difference) bool {
-				return options.Difference(t.Spec.Name, d)
-			})
-			if err != nil {
+			more := true
+			each := func(d version.Difference) bool {
+				more = more && options.Difference(t.Spec.Name, d)
+				return more
+			}
+			if err := version.DiffIn(ctx, snapshot, t.Definition, t.active.Schema, t.scratch.Schema, each); err != nil {
 				return fmt.Errorf("compare projection %s: %w", t.active, err)
 			}
-			if err := compareQuarantine(ctx, snapshot, t, func(d version.Difference) bool { return options.Difference(t.Spec.Name, d) }); err != nil {
+			if err := compareQuarantine(ctx, snapshot, t, each); err != nil {
 				return err
 			}
 		}

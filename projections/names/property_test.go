@@ -11,6 +11,7 @@ import (
 
 	domain "strata/domain/names"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections/names"
 	"strata/rig/foldtest"
@@ -67,7 +68,7 @@ func compare(t *testing.T, tx pgx.Tx, truth synthchain.State) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	got := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var name, holder, hash string
 		var operation domain.Operation
 		var lease domain.Lease
@@ -82,10 +83,7 @@ func compare(t *testing.T, tx pgx.Tx, truth synthchain.State) {
 			expires = end.String()
 		}
 		return fmt.Sprintf("%s %s %s %s %s", name, operation, holder, hash, expires), err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	slices.Sort(got)
 	foldtest.Same(t, "names", got, want)
 	if listed < 3 || expiring == 0 || len(operations) < 4 {

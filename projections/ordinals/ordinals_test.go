@@ -13,6 +13,7 @@ import (
 	domain "strata/domain/ordinals"
 	"strata/eventstore"
 	"strata/internal/synth/synthordinals"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/projections"
 	"strata/projections/follow"
@@ -40,15 +41,13 @@ func steps(t *testing.T, log *eventstore.Log) (list []feedStep) {
 	}
 	var number int64
 	var s feedStep
-	if _, err := pgx.ForEachRow(rows, []any{&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&number, &s.kind, &s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error {
 		list = append(list, s)
 		if number != int64(len(list)) {
 			t.Fatalf("step %d after %d others", number, len(list)-1)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return list
 }
 
@@ -113,14 +112,9 @@ func TestFeeds(t *testing.T) {
 					t.Errorf("%d blocks are applied, want %d", len(got), len(expected))
 				}
 				blocks := map[int64]feedStep{}
-				rows, err := log.Pool().Query(t.Context(), schemas.In(`SELECT height, block_hash, source_seq, size, block_index FROM {ordinals}.block`))
-				if err != nil {
-					t.Fatal(err)
-				}
+				rows := must.Get(log.Pool().Query(t.Context(), schemas.In(`SELECT height, block_hash, source_seq, size, block_index FROM {ordinals}.block`)))(t)
 				s := feedStep{kind: projections.Apply}
-				if _, err := pgx.ForEachRow(rows, []any{&s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error { blocks[s.height] = s; return nil }); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(pgx.ForEachRow(rows, []any{&s.height, &s.hash, &s.seq, &s.size, &s.index}, func() error { blocks[s.height] = s; return nil }))(t)
 				if !maps.Equal(blocks, got) {
 					t.Error("the table of blocks differs from the result of the steps")
 				}
@@ -129,9 +123,7 @@ func TestFeeds(t *testing.T) {
 				}
 				var height int64
 				var digest hash.Hash32
-				if err := log.Pool().QueryRow(t.Context(), `SELECT block_height, block_hash FROM strata.projection WHERE name = 'ordinals'`).Scan(&height, &digest); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, log.Pool().QueryRow(t.Context(), `SELECT block_height, block_hash FROM strata.projection WHERE name = 'ordinals'`).Scan(&height, &digest))
 				if tip, _ := feed.Tip(); height != int64(tip.Height) || digest != tip.Hash {
 					t.Errorf("the tip is %v at %d, want %v at %d", digest, height, tip.Hash, tip.Height)
 				}
@@ -283,10 +275,7 @@ func TestEventsOfNodesAlone(t *testing.T) {
 	replay.Append(t, log, payload("", block(10, "a")))
 	replay.RunLines(t, log, projections.Feed(ordinals.New(nil)))
 	read := func() (position, from int64) {
-		err := log.Pool().QueryRow(context.Background(), `SELECT position, changes_from FROM strata.projection WHERE name = 'ordinals'`).Scan(&position, &from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(context.Background(), `SELECT position, changes_from FROM strata.projection WHERE name = 'ordinals'`).Scan(&position, &from))
 		return position, from
 	}
 	_, before := read()

@@ -9,6 +9,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/rig/foldtest"
 	"strata/rig/replay"
@@ -44,13 +45,8 @@ func TestVectors(t *testing.T) {
 	var prints []clarity.Value
 	for _, row := range vector.Rows(t, "pox5_events.jsonl") {
 		var print struct{ Hex string }
-		if err := json.Unmarshal(row, &print); err != nil {
-			t.Fatal(err)
-		}
-		v, err := clarity.DecodeAll(vector.Bytes(t, print.Hex))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(row, &print))
+		v := must.Get(clarity.DecodeAll(vector.Bytes(t, print.Hex)))(t)
 		prints = append(prints, v)
 	}
 	tx := rig.Begin(t)

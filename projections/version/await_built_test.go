@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/version"
 	"strata/rig"
@@ -18,6 +19,7 @@ func TestAwaitBuilt(t *testing.T) {
 	log, stop := rig.Folded(t, 300, lines...)
 	stop()
 	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
+	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`) // by a process that was killed then
 
 	// The time is up between two looks, and not in the middle of one.
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -36,10 +38,9 @@ func TestAwaitBuilt(t *testing.T) {
 	}
 
 	rig.Follow(t, log, lines...)
-	if err := version.AwaitBuilt(t.Context(), log.Pool(), lines, made, func(version.Status) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.AwaitBuilt(t.Context(), log.Pool(), lines, made, func(version.Status) {}))
 	if _, err := version.Activate(t.Context(), log.Pool(), lines, made); err != nil {
 		t.Errorf("activate what was waited for: %v", err)
 	}
+	rig.CheckFit(t, log, lines, made[0])
 }

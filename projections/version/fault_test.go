@@ -8,6 +8,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgfault"
 	"strata/projections"
 	"strata/projections/version"
 	"strata/rig"
@@ -29,7 +30,7 @@ func TestNthRequest(t *testing.T) {
 	line := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "chain"})
 	rig.WaitUntilLive(t, log, append(line, two...)...)
 	stop()
-	pool, fault := rig.NewFault(t, log.Pool())
+	pool, fault := pgfault.New(t, log.Pool(), pgfault.Refused)
 	failing := eventstore.Open(pool, eventstore.Config{})
 	defer failing.Close()
 	room := func() (int64, bool) { return 1 << 40, true }

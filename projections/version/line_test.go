@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"testing"
 
-	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/chain"
-	"strata/projections/follow"
 	"strata/projections/inscriptions"
 	"strata/projections/ordinals"
 	"strata/projections/version"
@@ -37,10 +36,7 @@ func TestLines(t *testing.T) {
 	rig.WaitUntilLive(t, log, built...)
 	active := func(built bool) {
 		t.Helper()
-		all, err := version.Active(ctx, pool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(version.Active(ctx, pool))(t)
 		for name, v := range next {
 			if want := map[bool]int{false: lines.Rules()[name], true: v.Version}[built]; all[name] != want {
 				t.Errorf("version %d of %s is active, want %d", all[name], name, want)
@@ -79,9 +75,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("roll back balances alone: got %v, want *InputError", err)
 	}
 	for _, name := range []string{"chain", "ordinals"} {
-		if _, err := version.Rollback(ctx, pool, lines, name); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(version.Rollback(ctx, pool, lines, name))(t)
 	}
 	active(false)
 	if s := rig.StatusOf(t, log, next["balances"]); !s.Previous {
@@ -95,48 +89,12 @@ func TestLines(t *testing.T) {
 	if _, err := version.Rollback(ctx, pool, lines, "chain"); !errors.Is(err, version.ErrNoPrevious) {
 		t.Errorf("rollback to a dropped version: got %v", err)
 	}
-	checkRows(t, log, lines)
-}
-
-// checkRows expects VerifyRows to find nothing at first, and then the rows that were changed by hand.
-func checkRows(t *testing.T, log *eventstore.Log, lines projections.Lines) {
-	t.Helper()
-	find := func(names ...string) (all []string) {
-		t.Helper()
-		var done, total int64
-		err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{
-			Names: names, Progress: func(d, n int64) { done, total = d, n },
-			Difference: func(name string, d version.Difference) bool {
-				all = append(all, name+"."+rig.Describe(d))
-				return len(all) < 10
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if done == 0 || done != total {
-			t.Errorf("the progress ended at %d of %d", done, total)
-		}
-		if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE scratch`); n != 0 {
-			t.Errorf("%d scratch versions are left", n)
-		}
-		return all
-	}
-	if found := find(); len(found) != 0 {
-		t.Errorf("got %v, want no difference", found)
-	}
-	rig.Execute(t, log, schemas.In(`UPDATE {chain}.transaction SET fee = fee + 1 WHERE (source_seq, tx_index) = (SELECT source_seq, tx_index FROM {chain}.transaction LIMIT 1)`))
-	rig.Execute(t, log, schemas.In(`DELETE FROM {inscriptions}.location WHERE (sat, height, tx_index) = (SELECT sat, height, tx_index FROM {inscriptions}.location LIMIT 1)`))
-	if found := find("chain", "inscriptions"); len(found) != 2 {
-		t.Errorf("got %v, want a transaction and a location", found)
+	if wrong := rig.WrongRows(t, log, lines); len(wrong) > 0 {
+		t.Errorf("the log gives other rows: %q", wrong)
 	}
 	rig.Execute(t, log, schemas.In(`UPDATE {inscriptions}.satoshi SET inscriptions = inscriptions + 1 WHERE sat = (SELECT max(sat) FROM {inscriptions}.satoshi)`))
-	d, err := lines.Definition("inscriptions")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := version.Verify(t.Context(), log.Pool(), d, rig.Schema("inscriptions", inscriptions.Version))
-	if err != nil || len(v.Findings) != 1 || v.Findings[0].Check != "a satoshi counts the inscriptions on it" {
-		t.Errorf("got %+v and %v, want a finding", v, err)
+	v := must.Get(version.Verify(ctx, pool, must.Get(lines.Definition("inscriptions"))(t), rig.Schema("inscriptions", inscriptions.Version)))(t)
+	if len(v.Findings) != 1 || v.Findings[0].Check != "a satoshi counts the inscriptions on it" {
+		t.Errorf("got %+v, want a finding", v)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -28,26 +28,14 @@ func TestNewProjection(t *testing.T) {
 	for _, v := range []projections.Schema{leader, rig.Schema("tally", 2), added} {
 		waitUntilIndexed(t, log, v)
 	}
-	active := func() int {
-		t.Helper()
-		all, err := version.Active(t.Context(), log.Pool())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all[mempool.Name]
-	}
+	active := func() int { return must.Get(version.Active(t.Context(), log.Pool()))(t)[mempool.Name] }
 	if got := active(); got != 0 {
 		t.Fatalf("before the leader, version %d is active", got)
 	}
 	began := time.Now()
 	for range 2 {
-		var switches []version.Switch
-		eventually.Holds(t, "the leader can be switched to", func() (ok bool) {
-			var err error
-			if switches, err = version.Activate(t.Context(), log.Pool(), lines, []projections.Schema{leader}); err != nil && !isBehind(err) {
-				t.Fatal(err)
-			}
-			return err == nil
+		switches := change(t, func() ([]version.Switch, error) {
+			return version.Activate(t.Context(), log.Pool(), lines, []projections.Schema{leader})
 		})
 		if want := (version.Switch{Name: mempool.Name, From: 0, To: mempool.Version}); len(switches) != 3 || !slices.Contains(switches, want) {
 			t.Errorf("activate: got %v, want %v among three", switches, want)
@@ -55,10 +43,7 @@ func TestNewProjection(t *testing.T) {
 		if got := active(); got != mempool.Version {
 			t.Errorf("version %d is active, want %d", got, mempool.Version)
 		}
-		switches, err := version.Rollback(t.Context(), log.Pool(), lines, "chain")
-		if err != nil {
-			t.Fatal(err)
-		}
+		switches = must.Get(version.Rollback(t.Context(), log.Pool(), lines, "chain"))(t)
 		if want := (version.Switch{Name: mempool.Name, From: mempool.Version, To: 0}); len(switches) != 3 || !slices.Contains(switches, want) {
 			t.Errorf("roll back: got %v, want %v among three", switches, want)
 		}

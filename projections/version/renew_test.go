@@ -11,6 +11,7 @@ import (
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/frozen"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/follow"
@@ -49,29 +50,6 @@ func newRenewal(log *eventstore.Log, lines projections.Lines, registry *promethe
 	})
 }
 
-func activeNumbers(t *testing.T, log *eventstore.Log) map[string]int {
-	t.Helper()
-	all, err := version.Active(t.Context(), log.Pool())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-func exists(t *testing.T, log *eventstore.Log, v projections.Schema) bool {
-	t.Helper()
-	all, err := version.StatusesWithoutSizes(t.Context(), log.Pool())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		if s.Schema() == v {
-			return true
-		}
-	}
-	return false
-}
-
 // TestRenewal starts a program with new rules of a leader and of what folds its steps, under reads: its versions become
 // active by themselves, together. What was replaced is dropped, but for what a command made.
 func TestRenewal(t *testing.T) {
@@ -94,14 +72,14 @@ func TestRenewal(t *testing.T) {
 	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, BuildNew: true}, next...)
 	renewal, _ := renew(t, log, next, time.Nanosecond)
 	eventually.Holds(t, "the new versions are active", func() bool {
-		active := activeNumbers(t, log)
+		active := must.Get(version.Active(t.Context(), log.Pool()))(t)
 		if (active["chain"] == leader.Version) != (active["tally"] == 2) {
 			t.Fatalf("the leader is active without its followers: %v", active)
 		}
 		return active["tally"] == 2
 	})
 	replay.Append(t, log, rig.Blocks(400, 20)...)
-	eventually.Holds(t, "a version that was replaced is dropped", func() bool { return !exists(t, log, rig.Schema("tally", 1)) })
+	eventually.Holds(t, "a version that was replaced is dropped", func() bool { return rig.StatusOf(t, log, rig.Schema("tally", 1)).Name == "" })
 	if r.ended() {
 		t.Fatalf("a read failed: %v", r.err)
 	}
@@ -111,7 +89,7 @@ func TestRenewal(t *testing.T) {
 		t.Errorf("%d reads of the old version, and then: %v", r.versions[1].Load(), r.err)
 	}
 	// The chain whose steps it folds stays, too.
-	if !exists(t, log, byHand) || !exists(t, log, rig.Schema("chain", chain.Version)) {
+	if rig.StatusOf(t, log, byHand).Name == "" || rig.StatusOf(t, log, rig.Schema("chain", chain.Version)).Name == "" {
 		t.Errorf("dropped %s, which a command made, or what it folds", byHand)
 	}
 	if notice := renewal.Notice(); notice != "" {
@@ -134,25 +112,19 @@ func TestRenewalOfAFollower(t *testing.T) {
 	renew(t, log, next, time.Hour)
 	becomes := func(number int) {
 		t.Helper()
-		eventually.Holds(t, "the version is active", func() bool { return activeNumbers(t, log)["tally"] == number })
+		eventually.Holds(t, "the version is active", func() bool { return must.Get(version.Active(t.Context(), log.Pool()))(t)["tally"] == number })
 	}
 	becomes(2)
 	newRenewal(log, next, prometheus.NewRegistry(), 0).Look(t.Context())
-	if !exists(t, log, rig.Schema("tally", 1)) {
+	if rig.StatusOf(t, log, rig.Schema("tally", 1)).Name == "" {
 		t.Error("a program that keeps what is replaced has dropped it")
 	}
-	eventually.Holds(t, "it can be rolled back, as it is kept", func() bool {
-		_, err := version.Rollback(t.Context(), log.Pool(), next, "tally")
-		if err != nil && !isBehind(err) {
-			t.Fatal(err)
-		}
-		return err == nil
-	})
+	change(t, func() ([]version.Switch, error) { return version.Rollback(t.Context(), log.Pool(), next, "tally") }) // as it is kept
 	for _, lines := range []projections.Lines{old, next, next} {
 		look(t, log, lines)
 		becomes(1)
 	}
-	if !exists(t, log, rig.Schema("tally", 2)) {
+	if rig.StatusOf(t, log, rig.Schema("tally", 2)).Name == "" {
 		t.Error("the version with newer rules is gone")
 	}
 }
@@ -171,7 +143,7 @@ func TestRenewalRefused(t *testing.T) {
 	rig.Execute(t, log, `UPDATE tally_v2.sum SET steps = steps + 1`)
 	renewal, registry := renew(t, log, next, 0)
 	eventually.Holds(t, "the notice says why", func() bool { return renewal.Notice() != "" })
-	if got := activeNumbers(t, log)["tally"]; got != 1 {
+	if got := must.Get(version.Active(t.Context(), log.Pool()))(t)["tally"]; got != 1 {
 		t.Errorf("version %d is active: %s", got, renewal.Notice())
 	}
 	families, err := registry.Gather()
@@ -179,9 +151,7 @@ func TestRenewalRefused(t *testing.T) {
 		t.Errorf("got the metrics %v, %v", families, err)
 	}
 	rig.Execute(t, log, `UPDATE tally_v2.sum SET steps = steps - 1`)
-	if _, err := version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)}))(t)
 	eventually.Holds(t, "nothing is wrong any more", func() bool { return renewal.Notice() == "" })
 }
 
@@ -207,7 +177,7 @@ func TestFrozenRenewal(t *testing.T) {
 	<-process.Frozen
 	began := time.Now()
 	renew(t, log, next, 0)
-	eventually.Holds(t, "another process makes the version active", func() bool { return activeNumbers(t, log)["tally"] == 2 })
+	eventually.Holds(t, "another process makes the version active", func() bool { return must.Get(version.Active(t.Context(), log.Pool()))(t)["tally"] == 2 })
 	t.Logf("fault: a process frozen while it activates a version; another had activated it after %s", time.Since(began).Round(time.Millisecond))
 	process.Thaw()
 	eventually.Holds(t, "the first process has nothing to report", func() bool { return first.Notice() == "" })

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -21,11 +22,7 @@ func TestNewVersionWaitsForSpace(t *testing.T) {
 	var room atomic.Int64
 	register := func() []string {
 		t.Helper()
-		postponed, err := version.Register(t.Context(), log.Pool(), lines, true, func() (int64, bool) { return room.Load(), true })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return postponed
+		return must.Get(version.Register(t.Context(), log.Pool(), lines, true, func() (int64, bool) { return room.Load(), true }))(t)
 	}
 	built := func() int {
 		return rig.Query[int](t, log, `SELECT count(*) FROM strata.projection WHERE name = 'tally' AND version = 2`)

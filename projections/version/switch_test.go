@@ -12,7 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/short"
 	"strata/internal/testsignal"
 	"strata/projections"
@@ -125,17 +127,11 @@ func TestSwitchUnderReads(t *testing.T) {
 		t.Errorf("the new version became active by itself")
 	}
 	for turn := 0; turn < 6 || r.reads.Load() < readsMin; turn++ {
-		eventually.Holds(t, "the version can be switched to", func() bool {
-			var err error
+		change(t, func() ([]version.Switch, error) {
 			if turn%2 == 0 && turn < 4 {
-				_, err = version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)})
-			} else {
-				_, err = version.Rollback(t.Context(), log.Pool(), old, "tally")
+				return version.Activate(t.Context(), log.Pool(), next, []projections.Schema{rig.Schema("tally", 2)})
 			}
-			if err != nil && !isBehind(err) {
-				t.Fatal(err)
-			}
-			return err == nil
+			return version.Rollback(t.Context(), log.Pool(), old, "tally")
 		})
 		before := r.reads.Load()
 		eventually.Holds(t, "there are reads after the switch", func() bool { return r.reads.Load() >= before+readsMin/10 || r.ended() })
@@ -162,21 +158,28 @@ func TestSwitchUnderReads(t *testing.T) {
 	}
 }
 
-// isBehind reports whether a version was refused only because the log has grown faster than it was folded.
-func isBehind(err error) bool {
-	var behind *version.BehindError
-	var unfit *version.VerifyError
-	return errors.As(err, &behind) ||
-		errors.As(err, &unfit) && len(unfit.Findings) == 1 && unfit.Findings[0].Check == "it has caught up"
+// change activates versions, or rolls back, as soon as they are not refused because the log has grown faster than they were folded.
+func change(t *testing.T, do func() ([]version.Switch, error)) (switches []version.Switch) {
+	t.Helper()
+	eventually.Holds(t, "the versions can be switched to", func() bool {
+		var err error
+		switches, err = do()
+		var behind *version.BehindError
+		var unfit *version.VerifyError
+		if errors.As(err, &behind) || errors.As(err, &unfit) && len(unfit.Findings) == 1 && unfit.Findings[0].Check == "it has caught up" {
+			return false
+		}
+		must.Do(t, err)
+		return true
+	})
+	return switches
 }
 
 // waitUntilIndexed waits until a version is near the head of a growing log, and has its indexes.
-func waitUntilIndexed(t *testing.T, log interface{ Pool() *pgxpool.Pool }, i projections.Schema) {
+func waitUntilIndexed(t *testing.T, log *eventstore.Log, i projections.Schema) {
 	t.Helper()
 	eventually.Holds(t, i.String()+" catches up", func() bool {
-		var ok bool
-		err := log.Pool().QueryRow(t.Context(), `SELECT indexed AND state = 'live' FROM strata.projection WHERE name = $1 AND version = $2`, i.Name, i.Version).Scan(&ok)
-		return err == nil && ok
+		return rig.Query[bool](t, log, `SELECT coalesce(bool_or(indexed AND state = 'live'), false) FROM strata.projection WHERE name = $1 AND version = $2`, i.Name, i.Version)
 	})
 }
 
@@ -234,8 +237,8 @@ func TestActivateRefuses(t *testing.T) {
 	}
 	// Nobody knows whether the active version could read an event that it has not come to.
 	rig.Execute(t, log, `INSERT INTO strata.quarantine VALUES ('tally', 2, 301, '/p', '', 'r')`)
-	if err := activate(lines); err != nil {
-		t.Error(err)
+	if err := activate(lines); err != nil || !rig.Query[bool](t, log, `SELECT pg_get_viewdef('api.tally_row') LIKE '%tally_v2%'`) {
+		t.Errorf("got %v, want the version active, and shown by the view", err)
 	} else {
 		t.Logf("fault: %d versions that were spoiled were refused; one that met a malformed event first was activated", refused)
 	}

@@ -2,11 +2,14 @@ package version_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
 	"strata/projections/version"
@@ -21,6 +24,8 @@ func TestTwoRules(t *testing.T) {
 	log := replay.NewLog(t)
 	old := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
 	next := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(5))}
+	must.Get(version.Register(t.Context(), log.Pool(), old, false, nil))(t)
+	rig.CheckFit(t, log, old, rig.Schema("tally", 1)) // there is nothing to fold
 	posts := rig.Blocks(0, 2000)
 	replay.Append(t, log, posts[:1200]...)
 	stopOld := rig.Follow(t, log, old...)
@@ -76,28 +81,13 @@ func TestTwoRules(t *testing.T) {
 	for _, d := range rig.Differences(t, log, next, "tally", 5, 6) {
 		t.Errorf("5 and 6 differ: %s", rig.Describe(d))
 	}
-	if err := version.Drop(t.Context(), log.Pool(), rig.Schema("tally", 6)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Drop(t.Context(), log.Pool(), rig.Schema("tally", 6)))
 	// Rebuild to a number that was used before.
 	made = rig.Rebuild(t, log, next, version.RebuildOptions{Name: "tally", To: 6})
 	replay.Append(t, log, posts[1300:1350]...)
 	rig.WaitUntilLive(t, log, made...)
 	rig.CheckFit(t, log, next, rig.Schema("tally", 6))
 	stopNext()
-}
-
-// A build ends although a process was killed that had made one of the indexes.
-func TestBuildAfterAKill(t *testing.T) {
-	t.Parallel()
-	lines := projections.Lines{projections.Chain(rig.Chain(t), rig.NewTally(1))}
-	log, stop := rig.Folded(t, 300, lines...)
-	stop()
-	made := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "tally"})
-	rig.Execute(t, log, `CREATE INDEX row_height_idx ON tally_v2.row (height)`)
-	rig.Follow(t, log, lines...)
-	rig.WaitUntilLive(t, log, made...)
-	rig.CheckFit(t, log, lines, made[0])
 }
 
 func TestThrottle(t *testing.T) {
@@ -118,9 +108,7 @@ func TestThrottle(t *testing.T) {
 	if s.Throttle == nil || *s.Throttle != slow || s.ETASeconds == nil || *s.ETASeconds < float64(s.Lag())/float64(slow)*0.9 {
 		t.Errorf("got %+v, want the throttle, and an ETA that allows for it", s)
 	}
-	if err := version.SetThrottle(t.Context(), log.Pool(), made[0], nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.SetThrottle(t.Context(), log.Pool(), made[0], nil))
 	eventually.Holds(t, "it catches up without a throttle", func() bool { return rig.StatusOf(t, log, made[0]).Lag() == 0 })
 	if err := version.SetThrottle(t.Context(), log.Pool(), rig.Schema("tally", 9), nil); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("throttle a version that is not registered: got %v", err)
@@ -138,10 +126,7 @@ func TestEstimate(t *testing.T) {
 	rig.WaitUntilLive(t, log, rig.Schema("chain", chain.Version), rig.Schema("tally", 1))
 	rig.Execute(t, log, `ANALYZE tally_v1.row`)
 	rig.Execute(t, log, `UPDATE strata.projection SET rate = 100`)
-	e, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: chain.Version + 1}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "chain", To: chain.Version + 1}, t.TempDir()))(t)
 	if len(e.Parts) != 2 || e.Parts[0].Schema != rig.Schema("chain", chain.Version+1) || e.Parts[1].Schema != rig.Schema("tally", 2) || e.Parts[1].Items != 400 || e.Parts[1].Rows < 400 {
 		t.Errorf("got %+v", e.Parts)
 	}
@@ -151,13 +136,16 @@ func TestEstimate(t *testing.T) {
 	if e.FreeBytes == nil || *e.FreeBytes <= 0 || !e.Fits() {
 		t.Errorf("the free space on the disk is not known: %+v", e)
 	}
+	if full := (version.Estimate{Bytes: 5, FreeBytes: new(int64(5))}); full.Fits() {
+		t.Error("it fits although it would take all of the disk")
+	}
 	if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.projection`); n != 2 {
 		t.Errorf("the estimate has registered a version")
 	}
 	slow := 10
-	e, err = version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", Throttle: &slow}, "")
-	if err != nil || e.Seconds == nil || *e.Seconds != 40 || e.FreeBytes != nil {
-		t.Errorf("got %+v and %v, want 40 s", e, err)
+	slower, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", Throttle: &slow}, "")
+	if err != nil || slower.Seconds == nil || *slower.Seconds != 40 || slower.FreeBytes != nil {
+		t.Errorf("got %+v and %v, want 40 s", slower, err)
 	}
 	if _, err := version.EstimateRebuild(t.Context(), log.Pool(), lines, version.RebuildOptions{Name: "tally", To: 1}, ""); !errors.Is(err, version.ErrTaken) {
 		t.Errorf("of a number that is taken: got %v", err)
@@ -181,7 +169,7 @@ func TestDiff(t *testing.T) {
 		`INSERT INTO tally_v2.row VALUES (5000, 7, 1, 1)`,
 		`INSERT INTO tally_v2.sum VALUES (1, 1), (1, 1)`,
 		`ALTER TABLE tally_v2.row ADD COLUMN another int`,
-		`CREATE TABLE tally_v2.another ()`,
+		`CREATE TABLE tally_v2.another (a int, b int)`,
 	} {
 		rig.Execute(t, log, sql)
 	}
@@ -208,12 +196,31 @@ func TestDiff(t *testing.T) {
 	}
 	rig.Execute(t, log, `UPDATE tally_v2.row SET rules = 3`)
 	calls := 0
-	d, err := lines.Definition("tally")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(lines.Definition("tally"))(t)
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 2, func(version.Difference) bool { calls++; return calls < 700 }); err != nil || calls != 700 {
 		t.Errorf("got %d differences and %v, want no more calls after 700", calls, err)
+	}
+	rig.Execute(t, log, `UPDATE tally_v2.part SET n = n + 1`)
+	found := must.Get(version.CheckBuildDependent(t.Context(), log.Pool(), d, rig.Schema("tally", 2)))(t)
+	if len(found) != 1 || found[0].Check != "the parts are those of the rows" {
+		t.Errorf("got %+v, want that the parts are wrong, and nothing of other tables", found)
+	}
+	rig.Execute(t, log, `ALTER TABLE tally_v2.part DROP COLUMN n`)
+	rig.Execute(t, log, `CREATE TABLE tally_v1.shown AS SELECT n, 'word' AS word FROM generate_series(1, 2) n`)
+	rig.Execute(t, log, `CREATE VIEW tally_v2.shown AS SELECT n, n AS number FROM generate_series(2, 3) n`) // for the table of version 1
+	rig.Execute(t, log, `CREATE VIEW tally_v2.view AS SELECT 1 AS one`)
+	var shown []string
+	must.Do(t, version.Diff(t.Context(), log.Pool(), d, 1, 2, func(d version.Difference) bool {
+		if d.Table == "shown" {
+			shown = append(shown, fmt.Sprint(*d.Key[0].Text, d.Missing, d.Extra))
+		}
+		return true
+	}))
+	check.Equal(t, "differences of a view", fmt.Sprint(shown), "[1true false 3false true]")
+	unmatched := must.Get(version.FindUnmatched(t.Context(), log.Pool(), rig.Schema("tally", 1), rig.Schema("tally", 2)))(t)
+	if got, want := fmt.Sprint(unmatched), "[only version 2 has the table another only version 1 has the column part.n only version 2 has the column row.another "+
+		"only version 2 has the column shown.number only version 1 has the column shown.word]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if err := version.Diff(t.Context(), log.Pool(), d, 1, 8, func(version.Difference) bool { return true }); !errors.Is(err, version.ErrNotRegistered) {
 		t.Errorf("with a version that is not registered: got %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/rosetta/internal/wire"
 )
 
@@ -16,9 +17,7 @@ func reflected(t *rapid.T, value any) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encoder.Encode(value))
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthstaking"
 	"strata/internal/testkit/check"
+	"strata/internal/testkit/must"
 	"strata/projections/staking"
 	"strata/readapi"
 	"strata/rig/apitest"
@@ -57,9 +58,7 @@ func TestProjectedTimes(t *testing.T) {
 		s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{Network: tc.network})
 		for point, want := range tc.want {
 			var cycle, name string
-			if _, err := fmt.Sscan(point, &cycle, &name); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscan(point, &cycle, &name))(t)
 			got := s.Object(base + "/cycles/" + cycle)["schedule"].(map[string]any)[name].(map[string]any)
 			if want == 0 {
 				check.Equal(t, tc.name+": "+point, fmt.Sprint(got["projected_time"], got["projected_time_iso"]), "<nil> <nil>")

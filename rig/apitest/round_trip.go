@@ -1,16 +1,16 @@
 package apitest
 
 import (
-	"context"
 	"math"
 	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"strata/internal/testkit/must"
-
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/must"
+	"strata/internal/testkit/pgtraffic"
 )
 
 // Turns counts how often connections go from writing to reading: the round trips.
@@ -44,11 +44,7 @@ func CountedPool(t testing.TB, of *pgxpool.Pool, prepare func(*pgxpool.Config)) 
 	prepare(config)
 	counted := &Turns{}
 	config.MaxConns = 1
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		return &turnsConn{Conn: conn, turns: counted}, err
-	}
+	pgtraffic.Through(&config.ConnConfig.Config, func(conn net.Conn) net.Conn { return &turnsConn{Conn: conn, turns: counted} })
 	return openPool(t, config), counted
 }
 

@@ -9,6 +9,7 @@ import (
 	"strata/domain/clarity"
 	"strata/internal/synth/synthblock"
 	"strata/internal/synth/synthnames"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/vector"
 	"strata/rig/replay"
 )
@@ -77,19 +78,14 @@ func Trace(t testing.TB) (blocks []synthnames.Block, final *Final) {
 			call.Deploys = fmt.Sprint("airdrop-", line.Tx)
 		}
 		for _, text := range line.Args {
-			value, err := clarity.DecodeAll(vector.Bytes(t, text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(clarity.DecodeAll(vector.Bytes(t, text)))(t)
 			call.Args = append(call.Args, value)
 		}
 		for _, e := range line.Events {
 			var event synthnames.Event
 			id := uint64(0)
 			if e.ID != "" {
-				if _, err := fmt.Sscan(e.ID, &id); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(fmt.Sscan(e.ID, &id))(t)
 			}
 			switch e.Type {
 			case "print":

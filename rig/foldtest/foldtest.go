@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/domain/nodeevent"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/projections"
 	"strata/projections/chain"
@@ -50,9 +51,7 @@ func (r *Rig) Begin(t testing.TB) pgx.Tx {
 func (r *Rig) Steps(t testing.TB, tx pgx.Tx, posts []replay.Post) []projections.Step {
 	t.Helper()
 	items := replay.Decode(t, posts)
-	if _, err := rig.Chain(t).Fold(t.Context(), tx, 0, items); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(rig.Chain(t).Fold(t.Context(), tx, 0, items))(t)
 	steps := StepsAfter(t, tx, 0)
 	for i := range steps {
 		s := &steps[i]
@@ -78,12 +77,9 @@ func StepsAfter(t testing.TB, tx pgx.Tx, after int64) []projections.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.Step, err error) {
+	steps := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (s projections.Step, err error) {
 		return s, row.Scan(&s.Number, &s.Kind, &s.RecordKind, &s.Height, &s.IndexBlockHash, &s.BlockSeq, &s.SourceSeq)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return steps
 }
 
@@ -134,10 +130,7 @@ func (r *Rig) Fold(t testing.TB, tx pgx.Tx, steps []projections.Step, size func(
 	projection := r.create()
 	for after := 0; after < len(steps); {
 		end := min(after+size(), len(steps))
-		outcome, err := projection.Fold(t.Context(), tx, steps[after].Number-1, steps[after:end])
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must.Get(projection.Fold(t.Context(), tx, steps[after].Number-1, steps[after:end]))(t)
 		last, after = outcome, end
 	}
 	r.Check(t, tx)

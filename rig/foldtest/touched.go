@@ -8,6 +8,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -21,10 +22,7 @@ func (r *Rig) CheckTouched(t *testing.T, posts []replay.Post, accounts string, c
 	projection := r.create()
 	before, named, quiet, reverted := map[string]string{}, 0, 0, 0
 	for i, step := range steps {
-		outcome, err := projection.Fold(t.Context(), tx, int64(i), []projections.Step{step})
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must.Get(projection.Fold(t.Context(), tx, int64(i), []projections.Step{step}))(t)
 		now := r.answers(t, tx, accounts)
 		var shards []string
 		either := maps.Clone(before)
@@ -74,11 +72,6 @@ func (r *Rig) answers(t *testing.T, tx pgx.Tx, accounts string) map[string]strin
 
 func each(t *testing.T, tx pgx.Tx, query string, into []any, f func()) {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pgx.ForEachRow(rows, into, func() error { f(); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(tx.Query(t.Context(), query))(t)
+	must.Get(pgx.ForEachRow(rows, into, func() error { f(); return nil }))(t)
 }

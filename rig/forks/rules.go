@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strata/internal/testkit/must"
 	"strata/rig/replay"
 	"strata/rig/schemas"
 )
@@ -29,10 +30,7 @@ func CheckRules(t replay.TB, db replay.Querier, tips bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	announced, err := pgx.CollectRows(rows, pgx.RowToStructByPos[bitcoinBlock])
-	if err != nil {
-		t.Fatal(err)
-	}
+	announced := must.Get(pgx.CollectRows(rows, pgx.RowToStructByPos[bitcoinBlock]))(t)
 	followed, hasFollowed := map[int64]bitcoinBlock{}, map[string]bool{}
 	for _, b := range announced {
 		if !b.Canonical {
@@ -58,10 +56,7 @@ func CheckRules(t replay.TB, db replay.Querier, tips bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[stacksBlock])
-	if err != nil {
-		t.Fatal(err)
-	}
+	blocks := must.Get(pgx.CollectRows(rows, pgx.RowToStructByPos[stacksBlock]))(t)
 	byID := map[string]stacksBlock{}
 	for _, b := range blocks {
 		byID[b.ID] = b

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/decode"
 )
@@ -29,10 +30,7 @@ type Beginner interface {
 // Begin begins a transaction that ends with the test, and is never committed.
 func Begin(t TB, db Beginner) pgx.Tx {
 	t.Helper()
-	tx, err := db.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(db.Begin(context.Background()))(t)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	return tx
 }
@@ -40,9 +38,7 @@ func Begin(t TB, db Beginner) pgx.Tx {
 // End rolls a transaction back, so that the tables are empty again.
 func End(t TB, tx pgx.Tx) {
 	t.Helper()
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.Rollback(t.Context()))
 }
 
 // InTx runs f in a transaction that is rolled back, so that the next one begins with empty tables again.
@@ -60,11 +56,7 @@ func Decode(t TB, posts []Post) []projections.LogItem {
 	for i, post := range posts {
 		events[i] = eventstore.Event{Seq: int64(i + 1), Path: post.Path, Body: post.Body, Size: int64(len(post.Body))}
 	}
-	items, err := decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
+	return must.Get(decode.New(nil, 0, prometheus.NewCounter(prometheus.CounterOpts{})).Decode(t.Context(), events))(t)
 }
 
 // Querier is a transaction or a pool.
@@ -75,13 +67,6 @@ type Querier interface {
 // Texts executes a query with one text column and returns its rows.
 func Texts(t TB, db Querier, query string, args ...any) []string {
 	t.Helper()
-	rows, err := db.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	rows := must.Get(db.Query(t.Context(), query, args...))(t)
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }

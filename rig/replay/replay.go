@@ -18,6 +18,7 @@ import (
 	"strata/eventstore/archive"
 	"strata/internal/synth/simulate"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/vector"
 	"strata/migrations"
@@ -90,9 +91,7 @@ func Append(t testing.TB, log *eventstore.Log, posts ...Post) {
 			Body: eventstore.NewBody(bytes.Clone(post.Body)),
 		}
 	}
-	if _, err := log.AppendBatch(context.Background(), batch, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(log.AppendBatch(context.Background(), batch, nil))(t)
 }
 
 // Recording reads an archive in the folder of recordings. It skips the test if the archive is missing.
@@ -158,9 +157,7 @@ func Follow(t testing.TB, config follow.Config, lines ...projections.Line) (stop
 // StartRunner lets a runner fold the log until stop is called, or the test ends.
 func StartRunner(t testing.TB, runner *follow.Runner) (stop func()) {
 	t.Helper()
-	if err := runner.Register(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, runner.Register(t.Context()))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -185,12 +182,8 @@ func Wait(t testing.TB, log *eventstore.Log) {
 	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
 	eventually.Holds(t, "projections are registered, perhaps by another process", func() (registered bool) {
-		if err := log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM strata.active)`).Scan(&registered))
 		return registered
 	})
-	if err := version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, 2*time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.WaitUntilCaughtUp(ctx, log.Pool(), func([]version.Status) {}, 2*time.Minute))
 }

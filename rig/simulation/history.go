@@ -127,7 +127,7 @@ func newPlan(seed uint64, network synthchain.Network) plan {
 		c.Mix = synthchain.DefaultMix()
 		c.Mix.Naming = 30
 	}
-	p := plan{chain: c, posts: pick(10, 25, 40, 80), hurry: random.IntN(2) == 0, budget: pick(2, 4, 8)}
+	p := plan{chain: c, posts: pick(5, 10, 20, 40), hurry: random.IntN(2) == 0, budget: pick(1, 2, 4)}
 	if random.IntN(4) > 0 {
 		p.faults = Faults{CutBefore: pick(0, 5, 20, 60), CutAfter: pick(0, 5, 20, 60), Refuse: pick(0, 0, 10, 40), Freeze: pick(0, 0, 5, 20)}
 	}

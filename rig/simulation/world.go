@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/edge"
+	"strata/internal/testkit/must"
 )
 
 // Program runs a process of the program until its context ends. It reaches the database at url, and listens at host.
@@ -56,20 +57,14 @@ const worldNumber = 1
 // NewWorld returns a world on the database at a URL.
 func NewWorld(t *testing.T, seed uint64, databaseURL string, program Program) *World {
 	t.Helper()
-	db, err := openControl(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(openControl(t.Context(), databaseURL))(t)
 	config := db.conn.Config()
 	s := newScript(seed, db)
 	n := &network{script: s, number: worldNumber, dead: map[int]bool{}, open: map[int][]interface{ cut() }{}, dial: func(ctx context.Context) (net.Conn, error) {
 		at, address := pgxAddress(config)
 		return (&net.Dialer{}).DialContext(ctx, at, address)
 	}}
-	parsed, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(url.Parse(databaseURL))(t)
 	w := &World{T: t, Script: s, program: program, network: n, url: parsed, running: map[int]*process{}, gone: map[int]time.Time{}}
 	w.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return n.Dial(ctx, address) }, DisableKeepAlives: true}}
 	leave := edge.Enter(prefix(worldNumber), n)

@@ -40,10 +40,7 @@ func newTableWorld(t *testing.T) *pgxpool.Pool {
 func export(t *testing.T, pool *pgxpool.Pool, options tablefile.Options) ([]byte, int64) {
 	t.Helper()
 	var out bytes.Buffer
-	result, err := tablefile.Export(t.Context(), pool, &out, options)
-	if err != nil {
-		t.Fatalf("%+v: %v", options, err)
-	}
+	result := must.Get(tablefile.Export(t.Context(), pool, &out, options))(t)
 	return out.Bytes(), result.Rows
 }
 

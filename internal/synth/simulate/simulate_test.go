@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strata/internal/synth/simulate"
+	"strata/internal/testkit/must"
 )
 
 var errRefused = errors.New("refused")
@@ -17,7 +18,7 @@ func TestRetries(t *testing.T) {
 	posts, attempts := 0, 0
 	var waits []time.Duration
 	var last simulate.Progress
-	err := simulate.Loop{
+	must.Do(t, simulate.Loop{
 		Next: func() simulate.Post { posts++; return simulate.Post{Body: make([]byte, posts)} },
 		Attempt: func(_ context.Context, p simulate.Post) error {
 			if attempts++; attempts == 3 || attempts == 4 {
@@ -30,10 +31,7 @@ func TestRetries(t *testing.T) {
 			return previous + time.Microsecond
 		},
 		Count: 4, Progress: func(p simulate.Progress) { last = p },
-	}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Run(t.Context()))
 	if posts != 4 || attempts != 6 || !slices.Equal(waits, []time.Duration{0, time.Microsecond}) {
 		t.Errorf("got %d posts in %d attempts with waits after %v; want 4 in 6, after [0 1µs]", posts, attempts, waits)
 	}

@@ -102,10 +102,7 @@ func TestTransactionsVerify(t *testing.T) {
 						seen["burnchain"]++
 						continue
 					}
-					tx, err := transaction.Decode(raw)
-					if err != nil {
-						t.Fatalf("%s: %v", text, err)
-					}
+					tx := must.Get(transaction.Decode(raw))(t)
 					if ids != nil && transaction.ID(raw).String() != ids[i] {
 						t.Errorf("txid %s, want %s", ids[i], transaction.ID(raw))
 					}

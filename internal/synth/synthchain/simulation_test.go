@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strata/internal/synth/simulate"
+	"strata/internal/testkit/must"
 )
 
 func TestSimulationPostsTheChain(t *testing.T) {
@@ -43,10 +44,7 @@ func TestSimulationPostsTheChain(t *testing.T) {
 	}))
 	defer observer.Close()
 	var last Progress
-	err := Simulation{Observer: observer.URL, Chain: cfg, Count: 60, Progress: func(p Progress) { last = p }}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Simulation{Observer: observer.URL, Chain: cfg, Count: 60, Progress: func(p Progress) { last = p }}.Run(t.Context()))
 	chain := New(cfg)
 	for i, p := range got {
 		want := chain.Next()

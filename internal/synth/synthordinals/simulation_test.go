@@ -11,6 +11,7 @@ import (
 
 	"strata/domain/ordinals"
 	"strata/internal/synth/simulate"
+	"strata/internal/testkit/must"
 )
 
 func TestSimulationPostsTheFeed(t *testing.T) {
@@ -43,13 +44,10 @@ func TestSimulationPostsTheFeed(t *testing.T) {
 	}))
 	defer observer.Close()
 	var last Progress
-	err := Simulation{
+	must.Do(t, Simulation{
 		Observer: observer.URL + "/ordhook", Token: "secret", Feed: cfg, Rate: 5000, Count: 40, Wait: time.Millisecond,
 		Progress: func(p Progress) { last = p },
-	}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Run(t.Context()))
 	f, sum := New(cfg), uint64(0)
 	for i, body := range got {
 		if !bytes.Equal(body, f.Next().Body) {

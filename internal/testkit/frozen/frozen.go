@@ -3,12 +3,13 @@ package frozen
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/internal/testkit/pgtraffic"
 )
 
 // Process is how a pool's connections look to the server while the process that has them is stopped.
@@ -32,11 +33,7 @@ func New(t testing.TB, of *pgxpool.Pool, text string) *Process {
 	p.freeze = sync.OnceFunc(func() { close(frozen) })
 	p.thaw = sync.OnceFunc(func() { close(p.thawed) })
 	config := of.Config()
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		return connection{conn, p}, err
-	}
+	pgtraffic.Through(&config.ConnConfig.Config, func(conn net.Conn) net.Conn { return connection{conn, p} })
 	var err error
 	if p.Pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
 		t.Fatal(err)

@@ -18,9 +18,7 @@ func Hold(t testing.TB, pool *pgxpool.Pool) (release func()) {
 	t.Helper()
 	ctx := context.Background()
 	tx := must.Get(pool.Begin(ctx))(t)
-	if _, err := tx.Exec(ctx, `SELECT FROM log.head FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(tx.Exec(ctx, `SELECT FROM log.head FOR UPDATE`))(t)
 	return func() {
 		if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
 			t.Error(err)

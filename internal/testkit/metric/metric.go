@@ -5,16 +5,14 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"strata/internal/testkit/must"
 )
 
 // Sum returns the sum of the series of a metric: of counters and gauges, and of the sample counts of histograms. labels are alternating
 // names and values that a series must have; an empty name stands for any. ok is false where there is no such series.
 func Sum(t testing.TB, registry prometheus.Gatherer, name string, labels ...string) (sum float64, ok bool) {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(registry.Gather())(t)
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
 			matches := family.GetName() == name

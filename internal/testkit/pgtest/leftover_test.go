@@ -26,9 +26,7 @@ func TestHolder(t *testing.T) {
 	dir := pgtest.DataDir(t)
 	pgtest.Dedicated(t)
 	fmt.Printf("%s\n%s\n", name, dir)
-	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.Copy(io.Discard, os.Stdin))(t)
 }
 
 // startHolder starts another test process and returns it with the name of its database and its data directory. The

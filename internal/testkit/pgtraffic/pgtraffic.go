@@ -38,14 +38,19 @@ func (c *Counter) Since(before Counts) Counts {
 
 // Watch makes connections of this configuration count. They are not encrypted.
 func (c *Counter) Watch(config *pgconn.Config) {
-	dial := config.DialFunc
 	config.TLSConfig, config.Fallbacks = nil, nil
+	Through(config, func(conn net.Conn) net.Conn { return &watched{Conn: conn, counter: c} })
+}
+
+// Through makes connections of this configuration go through what wrap returns.
+func Through(config *pgconn.Config, wrap func(net.Conn) net.Conn) {
+	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &watched{Conn: conn, counter: c}, nil
+		return wrap(conn), nil
 	}
 }
 

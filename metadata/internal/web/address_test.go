@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"strata/internal/testkit/must"
 	"strata/metadata/internal/web"
 )
 
@@ -64,10 +65,7 @@ func FuzzWithoutCredentials(f *testing.F) {
 		if err != nil || before.Host == "" || !utf8.ValidString(raw) {
 			return
 		}
-		after, err := url.Parse(shown)
-		if err != nil {
-			t.Fatalf("%q: %q can't be parsed: %v", raw, shown, err)
-		}
+		after := must.Get(url.Parse(shown))(t)
 		before.User = nil
 		if after.String() != before.String() {
 			t.Fatalf("%q: got %q, want %q", raw, after, before)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 )
@@ -24,9 +25,7 @@ func TestSummarize(t *testing.T) {
 	epochs, want := make([][16]byte, 3), make([]map[int32]int64, 3)
 	for i, name := range []string{"busy", "quiet", "dropped"} {
 		want[i] = map[int32]int64{}
-		if err := pool.QueryRow(t.Context(), `INSERT INTO strata.projection (name, version, input) VALUES ($1, 1, 'log') RETURNING epoch`, name).Scan(&epochs[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pool.QueryRow(t.Context(), `INSERT INTO strata.projection (name, version, input) VALUES ($1, 1, 'log') RETURNING epoch`, name).Scan(&epochs[i]))
 	}
 	position := int64(0)
 	change := func(i int) {
@@ -37,9 +36,7 @@ func TestSummarize(t *testing.T) {
 			list[j] = random.Int32N(9) * random.Int32N(shard.Count/9)
 			want[i][list[j]] = position
 		}
-		if _, err := pool.Exec(t.Context(), `INSERT INTO strata.change (epoch, position, shards) VALUES ($1, $2, $3)`, epochs[i], position, shard.Encode(list)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pool.Exec(t.Context(), `INSERT INTO strata.change (epoch, position, shards) VALUES ($1, $2, $3)`, epochs[i], position, shard.Encode(list)))(t)
 	}
 	change(1)
 	change(2)
@@ -60,15 +57,11 @@ func TestSummarize(t *testing.T) {
 		}
 		wait.Wait()
 		if round == 0 {
-			if _, err := pool.Exec(t.Context(), `DELETE FROM strata.projection WHERE name = 'dropped'`); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(pool.Exec(t.Context(), `DELETE FROM strata.projection WHERE name = 'dropped'`))(t)
 			clear(want[2])
 		}
 	}
-	if err := summarize(t.Context(), pool, most, kept); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, summarize(t.Context(), pool, most, kept))
 	for i, epoch := range epochs {
 		got, rows := changed(t, pool, epoch)
 		if !maps.Equal(got, want[i]) {
@@ -89,9 +82,7 @@ func changed(t *testing.T, pool *pgxpool.Pool, epoch [16]byte) (at map[int32]int
 	err := pool.QueryRow(t.Context(), `SELECT position, positions FROM strata.change_summary WHERE epoch = $1`, epoch).Scan(&until, &summary)
 	if err == nil {
 		var positions [shard.Count]int64
-		if err := shard.DecodePositions(summary, &positions); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, shard.DecodePositions(summary, &positions))
 		for s, p := range positions {
 			if p > until {
 				t.Errorf("shard %d changed at %d, after the end of the summary, %d", s, p, until)
@@ -104,7 +95,7 @@ func changed(t *testing.T, pool *pgxpool.Pool, epoch [16]byte) (at map[int32]int
 	list, _ := pool.Query(t.Context(), `SELECT position, shards FROM strata.change WHERE epoch = $1 ORDER BY position`, epoch)
 	var position int64
 	var encoded []byte
-	_, err = pgx.ForEachRow(list, []any{&position, &encoded}, func() error {
+	must.Get(pgx.ForEachRow(list, []any{&position, &encoded}, func() error {
 		rows++
 		if position <= until {
 			t.Errorf("the change at %d is in the summary, which goes to %d, and in the journal", position, until)
@@ -114,10 +105,7 @@ func changed(t *testing.T, pool *pgxpool.Pool, epoch [16]byte) (at map[int32]int
 			at[s] = position
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return at, rows
 }
 
@@ -140,9 +128,7 @@ func TestTend(t *testing.T) {
 	j := &Journal{}
 	rows := func(want int) {
 		t.Helper()
-		if err := j.Compact(t.Context(), pool); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Compact(t.Context(), pool))
 		var got int
 		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM strata.change`).Scan(&got); err != nil || got != want {
 			t.Errorf("the journal has %d rows, want %d (%v)", got, want, err)

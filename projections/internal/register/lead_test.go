@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/projections"
@@ -20,26 +21,17 @@ func TestLead(t *testing.T) {
 	version, other := projections.Schema{Name: "chain", Version: 1}, projections.Schema{Name: "chain", Version: 2}
 	connect := func() *pgx.Conn {
 		t.Helper()
-		conn, err := register.LeadingConn(ctx, pool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(register.LeadingConn(ctx, pool))(t)
 		pgtest.AtEnd(t, func() { _ = conn.Close(ctx) })
 		return conn
 	}
 	try := func(conn *pgx.Conn, version projections.Schema) bool {
 		t.Helper()
-		leading, err := register.TryLead(ctx, conn, version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return leading
+		return must.Get(register.TryLead(ctx, conn, version))(t)
 	}
 	first, second := connect(), connect()
 	// A session from before a restart of the server may have had the pid of one that leads nothing.
-	if _, err := pool.Exec(ctx, `INSERT INTO strata.lead VALUES ('chain', 1, $1, now() - interval '1 day')`, int32(second.PgConn().PID())); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(ctx, `INSERT INTO strata.lead VALUES ('chain', 1, $1, now() - interval '1 day')`, int32(second.PgConn().PID())))(t)
 	once, again := try(first, version), try(first, version)
 	if !once || !again || try(second, version) {
 		t.Error("a version is not led by the one session that tried first")
@@ -57,9 +49,7 @@ func TestLead(t *testing.T) {
 	if try(second, version) {
 		t.Error("a session ended the lead of another one")
 	}
-	if err := register.Resign(ctx, first, version); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, register.Resign(ctx, first, version))
 	if !try(second, version) || try(first, version) {
 		t.Error("after the first has resigned, the second does not lead alone")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/projections"
@@ -25,9 +26,7 @@ func TestLateFollower(t *testing.T) {
 		return epoch
 	}
 	late := add()
-	if _, err := pool.Exec(t.Context(), `DELETE FROM strata.projection`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(t.Context(), `DELETE FROM strata.projection`))(t)
 	epoch := add()
 	if err := register.WriteState(t.Context(), pool, version, late, register.StateLive); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/migrations"
 	"strata/projections"
@@ -30,17 +31,14 @@ func newToys(t *testing.T) *pgxpool.Pool {
 	pool := pgtest.Template("register", migrations.Up).NewFresh(t)
 	for number := 1; number <= 2; number++ {
 		v := toy.At(number)
-		err := register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error {
+		must.Do(t, register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error {
 			err := register.Create(t.Context(), tx, []register.NewVersion{{Schema: v.Schema, Definition: projections.Definition{Spec: toy}, Input: register.Log, Active: number == 1}})
 			if err != nil {
 				return err
 			}
 			_, err = tx.Exec(t.Context(), v.SQL(`INSERT INTO {schema}.row VALUES ($1)`), number)
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return pool
 }
@@ -58,10 +56,7 @@ const shown = `SELECT concat_ws(' ', (SELECT n FROM api.toy_row), (SELECT n FROM
 // entry returns the active version.
 func entry(t *testing.T, pool *pgxpool.Pool) register.Entry {
 	t.Helper()
-	es, err := register.Read(t.Context(), pool)
-	if err != nil {
-		t.Fatal(err)
-	}
+	es := must.Get(register.Read(t.Context(), pool))(t)
 	e, _ := es.Active("toy")
 	return e
 }
@@ -93,10 +88,7 @@ func TestSwitchViews(t *testing.T) {
 	}
 	check(t, pool, "after a switch that failed", shown, "1 1 1")
 
-	reader, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(pool.Begin(t.Context()))(t)
 	defer func() { _ = reader.Rollback(t.Context()) }()
 	check(t, reader, "a reader", `SELECT n::text FROM api.toys`, "1")
 	if err := switchTo2(nil); err != nil {
@@ -106,20 +98,13 @@ func TestSwitchViews(t *testing.T) {
 	if e := entry(t, pool); e.Version != 2 || e.Viewed {
 		t.Errorf("got %+v, want version 2, which the views do not show", e)
 	}
-	if err := reader.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := register.TryViews(t.Context(), pool, toy.At(2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Rollback(t.Context()))
+	must.Do(t, register.TryViews(t.Context(), pool, toy.At(2)))
 	check(t, pool, "afterwards", shown, "2 2 2")
 	if e := entry(t, pool); !e.ShowsViewsOf(toy) {
 		t.Errorf("got %+v, want one that the views show", e)
 	}
-	err = register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error { return register.Remove(t.Context(), tx, toy.Schema) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, register.Change(t.Context(), pool, func(tx pgx.Tx, _ register.Entries) error { return register.Remove(t.Context(), tx, toy.Schema) }))
 	check(t, pool, "without the first version", shown, "2 2 2")
 }
 
@@ -135,14 +120,10 @@ func TestChangedViewsAndComments(t *testing.T) {
 		t.Errorf("%+v does not tell one from the other", e)
 	}
 	for _, v := range []projections.Schema{e.Schema, toy.At(2).Schema} {
-		if err := register.Describe(t.Context(), pool, v, next); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, register.Describe(t.Context(), pool, v, next))
 		check(t, pool, "the new comment", `SELECT col_description('`+v.String()+`.row'::regclass, 1)`, "the number")
 	}
-	if err := register.TryViews(t.Context(), pool, next); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, register.TryViews(t.Context(), pool, next))
 	check(t, pool, "the new view", `SELECT name || ' ' || n || ' ' || col_description('api.toys'::regclass, 1) FROM api.toys`, "1 1 its name")
 	check(t, pool, "the comment on the schema", `SELECT left(obj_description('toy_v1'::regnamespace), 64)`, "Read tables of projection toy, version 1, built by rules 1 from ")
 	if e := entry(t, pool); !e.ShowsViewsOf(next) || !e.IsDescribed(next) {

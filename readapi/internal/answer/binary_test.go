@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/answer"
 )
 
@@ -62,10 +63,7 @@ func TestStoredAnswersAreServedTheSame(t *testing.T) {
 			t.Fatal("what was there before is gone")
 		}
 		stored = stored[len(before):]
-		b, err := answer.Parse(stored)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(answer.Parse(stored))(t)
 		if b.Status() != a.Status() || b.Class() != a.Class() || b.Cacheable() != a.Cacheable() {
 			t.Errorf("got %d, %d, %v; want %d, %d, %v", b.Status(), b.Class(), b.Cacheable(), a.Status(), a.Class(), a.Cacheable())
 		}

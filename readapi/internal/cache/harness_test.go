@@ -95,10 +95,7 @@ func start(t testing.TB, config cache.Config[*text]) *cache.Cache[*text] {
 // mustDo returns what Do returns, without an error.
 func mustDo(t testing.TB, c *cache.Cache[*text], keys cache.Keys, make func(context.Context) (cache.Made[*text], error)) string {
 	t.Helper()
-	value, err := c.Do(t.Context(), keys, make)
-	if err != nil {
-		t.Fatalf("Do: %v", err)
-	}
+	value := must.Get(c.Do(t.Context(), keys, make))(t)
 	return value.string
 }
 

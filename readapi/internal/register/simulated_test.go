@@ -9,6 +9,7 @@ import (
 	moves "strata/domain/commit"
 	"strata/domain/schema"
 	"strata/domain/shard"
+	"strata/internal/testkit/must"
 	"strata/readapi/internal/register"
 	"strata/readapi/internal/register/registertest"
 )
@@ -43,10 +44,7 @@ func simulateChanges(t *rapid.T) {
 				continue
 			}
 			from := history[max(len(history)-1-rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "behind"), 0)]
-			read, err := from.Read(names, r.state)
-			if err != nil {
-				t.Fatal(err)
-			}
+			read := must.Get(from.Read(names, r.state))(t)
 			judgeState(t, truth, read, numbers)
 			if step < 11 { // a request only looks
 				*r = reader{read, slices.Index(history, from)}

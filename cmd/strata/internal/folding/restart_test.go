@@ -152,10 +152,7 @@ func compareCuts[T projections.Item](t *testing.T, c cutter, p projections.Proje
 		for position := 0; position < len(items); {
 			size, restart := next()
 			end := min(position+size, len(items))
-			outcome, err := running.Fold(t.Context(), c.tx, int64(position), items[position:end])
-			if err != nil {
-				t.Fatalf("%s folds %d to %d: %v", p.Spec(), position+1, end, err)
-			}
+			outcome := must.Get(running.Fold(t.Context(), c.tx, int64(position), items[position:end]))(t)
 			position = end - outcome.Left
 			if restart {
 				running = start()

@@ -58,12 +58,8 @@ func findDefect(t *testing.T, root, path string) {
 	overlay := map[string]map[string]string{"Replace": {}}
 	for _, match := range regexp.MustCompile(`(?m)^--- a/(.+)$`).FindAllStringSubmatch(patch, -1) {
 		to := filepath.Join(dir, match[1])
-		if err := os.MkdirAll(filepath.Dir(to), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, must.Get(os.ReadFile(filepath.Join(root, match[1])))(t), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(to), 0o750))
+		must.Do(t, os.WriteFile(to, must.Get(os.ReadFile(filepath.Join(root, match[1])))(t), 0o600))
 		overlay["Replace"][filepath.Join(root, match[1])] = to
 	}
 	run := func(dir string, name string, args ...string) (string, error) {
@@ -78,9 +74,7 @@ func findDefect(t *testing.T, root, path string) {
 		t.Fatalf("the patch does not apply any more: %s", out)
 	}
 	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "histories.test")
-	if err := os.WriteFile(list, must.Get(json.Marshal(overlay))(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, must.Get(json.Marshal(overlay))(t), 0o600))
 	where, name, _ := strings.Cut(said("Test"), " ")
 	args := []string{"-rapid.seed", said("Seed"), "-rapid.checks", "1000000000", "-rapid.nofailfile", "-rapid.shrinktime", "1s"}
 	if where == "" {

@@ -15,9 +15,7 @@ func TestTreeIsVisible(t *testing.T) {
 	next := "1:entries of it's"
 	trace := answer{Path: "/a\x1b[2J", Operation: "x", Status: 200}
 	trace.Cursor.Next = &next
-	if err := json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &trace.Rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(`[{"table":"brc20_v1.token","key":{"ticker":"\u001b[31m\u009b"},"values":{"tick":null,"decimals":18,"parents":["\u001b"]},"sources":[{"column":"source_seq","seq":4,"pointers":["","/a\u0007"]}]}]`), &trace.Rows))
 	trace.Events = []event{{Seq: 4, Path: "/\x1bp", Body: "/body", Proof: "/proof"}}
 	var b bytes.Buffer
 	must.Do(t, trace.write(&b, "http://127.0.0.1:3999"))

@@ -37,10 +37,7 @@ func TestLogBytes(t *testing.T) {
 		must.Get(log.AppendBatch(t.Context(), batch, nil))(t)
 	}
 	appendAll(batch[:1000])
-	known, err := readLogBytes(t.Context(), log.Pool())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(readLogBytes(t.Context(), log.Pool()))(t)
 	for _, seq := range []int64{logSamples, 10 * logSamples, 1000} { // the ends of stretches
 		if got := known.upTo(seq); math.Abs(got-sums[seq]) > 1e-6 {
 			t.Errorf("up to event %d: got %f, want %f", seq, got, sums[seq])

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
 	"strata/internal/testkit/pgtraffic"
 	"strata/projections"
@@ -24,17 +25,11 @@ import (
 // database returns a pool of one connection on a database with a table, and the counts of what is sent to it.
 func database(t *testing.T) (*pgxpool.Pool, *pgtraffic.Counter) {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(pgtest.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgxpool.ParseConfig(pgtest.URL(t)))(t)
 	counts := &pgtraffic.Counter{}
 	counts.Watch(&config.ConnConfig.Config)
 	config.MaxConns = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	if _, err := pool.Exec(t.Context(), `
 		CREATE SCHEMA s; CREATE TABLE s.item (fold int, n int, text text, amount numeric, bytes bytea, PRIMARY KEY (fold, n))`); err != nil {
@@ -71,16 +66,10 @@ func put(ctx context.Context, tx pgx.Tx, fold, n int) error {
 }
 
 // count returns the numbers of rows of folds.
-func count(t *testing.T, pool *pgxpool.Pool) (counts []int) {
+func count(t *testing.T, pool *pgxpool.Pool) []int {
 	t.Helper()
-	rows, err := pool.Query(t.Context(), `SELECT count(*) FROM s.item GROUP BY fold ORDER BY fold`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if counts, err = pgx.CollectRows(rows, pgx.RowTo[int]); err != nil {
-		t.Fatal(err)
-	}
-	return counts
+	rows := must.Get(pool.Query(t.Context(), `SELECT count(*) FROM s.item GROUP BY fold ORDER BY fold`))(t)
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 }
 
 // Writes take no round trip: they go with the next query, which finds them. Many rows are copied.
@@ -116,10 +105,7 @@ func TestWritesWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := counts.Now()
-	sent, err := run(ctx, pool, empty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sent := must.Get(run(ctx, pool, empty))(t)
 	during := counts.Since(before)
 	// The beginning and the DELETE, two queries of each fold, the COPY of two of them, and the commit.
 	if want := int64(1 + 2*len(sizes) + 2*2 + 1); during.RoundTrips != want || int64(sent.RoundTrips) != want || during.Copies != 2 {
@@ -142,7 +128,7 @@ func TestTransaction(t *testing.T) {
 		Text  string
 		Bytes []byte
 	}
-	if _, err := run(ctx, pool, func(tx *sharedtx.Tx) error {
+	must.Get(run(ctx, pool, func(tx *sharedtx.Tx) error {
 		if err := put(ctx, tx, 1, 10); err != nil {
 			return err
 		}
@@ -194,9 +180,7 @@ func TestTransaction(t *testing.T) {
 			t.Error("a fold ended the transaction")
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if got := count(t, pool); !slices.Equal(got, []int{4, 1, 1}) {
 		t.Errorf("got %v rows", got)
 	}
@@ -216,12 +200,10 @@ func TestRowsOfAnyTypes(t *testing.T) {
 		{2, nil, nil, &text, []byte{}, false, nil, []string{}},
 		{uint16(3), pgtype.Numeric{}, "12", (*string)(nil), nil, nil, at, nil},
 	}
-	if _, err := run(ctx, pool, func(tx *sharedtx.Tx) error {
+	must.Get(run(ctx, pool, func(tx *sharedtx.Tx) error {
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"s", "row"}, strings.Fields("n amount price text bytes yes at texts"), pgx.CopyFromRows(rows))
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var got string
 	if err := pool.QueryRow(ctx, `
 		SELECT json_agg(p ORDER BY place)::text FROM (SELECT place, n, amount, price, text, bytes, yes, at AT TIME ZONE 'UTC' AS at, texts FROM s.row) p`).Scan(&got); err != nil {
@@ -333,9 +315,7 @@ func TestTableChanges(t *testing.T) {
 	if columns, err := read(); err != nil || columns != 5 {
 		t.Fatalf("got %d columns (%v), want 5", columns, err)
 	}
-	if _, err := pool.Exec(ctx, `ALTER TABLE s.item ADD COLUMN more int`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(ctx, `ALTER TABLE s.item ADD COLUMN more int`))(t)
 	if _, err := read(); err == nil {
 		t.Error("a result of another shape was read")
 	}

@@ -11,6 +11,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/replay"
 )
@@ -221,11 +222,7 @@ var budgetRules = map[string]func(w *world){
 
 func duration(t replay.TB, s string) time.Duration {
 	t.Helper()
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(time.ParseDuration(s))(t)
 }
 
 // number returns the only row of a query, a number.

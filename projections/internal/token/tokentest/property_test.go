@@ -14,6 +14,7 @@ import (
 	"strata/domain/fetch"
 	"strata/domain/token"
 	"strata/internal/synth/value"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/rig/body"
 	"strata/rig/foldtest"
@@ -282,10 +283,7 @@ func TestHistories(t *testing.T) {
 	t.Parallel()
 	pool := sideBySide.lend(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, err := pool.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(pool.Begin(t.Context()))(t)
 		defer func() { _ = tx.Rollback(t.Context()) }()
 		o := oracle{steady: rapid.Bool().Draw(rt, "steady")}
 		start := func(version int) *history {

@@ -12,6 +12,7 @@ import (
 
 	"strata/domain/shard"
 	"strata/domain/token"
+	"strata/internal/testkit/must"
 	"strata/projections"
 )
 
@@ -21,10 +22,7 @@ func TestTouched(t *testing.T) {
 	pool := sideBySide.lend(t)
 	var named, quiet int
 	rapid.Check(t, func(rt *rapid.T) {
-		tx, err := pool.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(pool.Begin(t.Context()))(t)
 		defer func() { _ = tx.Rollback(t.Context()) }()
 		h := &history{world: newWorld(rt, tx, 1), rt: rt, oracle: oracle{steady: rapid.Bool().Draw(rt, "steady")}, deployed: map[string][]string{}}
 		var step projections.Step

@@ -1,9 +1,10 @@
-package version_test
+package follow_test
 
 import (
 	"testing"
 
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
 	"strata/projections/version"
@@ -53,13 +54,9 @@ func TestChanges(t *testing.T) {
 	built := rig.Rebuild(t, log, lines, version.RebuildOptions{Name: "balances"})
 	stop = rig.Follow(t, log, lines...)
 	rig.WaitUntilLive(t, log, built...)
-	if _, err := version.Activate(t.Context(), log.Pool(), lines, built); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Activate(t.Context(), log.Pool(), lines, built))(t)
 	stop()
-	if err := version.Drop(t.Context(), log.Pool(), rig.Schema("balances", balances.Version)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, version.Drop(t.Context(), log.Pool(), rig.Schema("balances", balances.Version)))
 	for _, table := range []string{"change", "change_summary"} {
 		if n := rig.Query[int](t, log, `SELECT count(*) FROM strata.`+table+` WHERE epoch NOT IN (SELECT epoch FROM strata.projection)`); n != 0 {
 			t.Errorf("%d rows of a dropped version are in strata.%s", n, table)

@@ -1,4 +1,4 @@
-package version_test
+package follow_test
 
 import (
 	"fmt"

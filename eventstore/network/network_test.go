@@ -1,4 +1,4 @@
-package eventstore_test
+package network_test
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ import (
 	"strata/migrations"
 )
 
-func openNetworkLog(t *testing.T) *eventstore.Log {
+var migrated = pgtest.Template("log", migrations.Up)
+
+func openLog(t *testing.T) *eventstore.Log {
 	t.Helper()
-	pool := pgtest.New(t)
-	must.Do(t, migrations.Up(t.Context(), pool.Config().ConnString()))
-	log := eventstore.Open(pool, eventstore.Config{})
-	t.Cleanup(log.Close)
+	log := eventstore.Open(migrated.New(t), eventstore.Config{})
+	pgtest.AtEnd(t, log.Close)
 	return log
 }
 
@@ -28,21 +28,16 @@ func block(rawTx string) eventstore.Incoming {
 		Body: eventstore.NewBody(fmt.Appendf(nil, `{"transactions":[{"raw_tx":"0x%s"}]}`, rawTx))}
 }
 
-func add(t *testing.T, log *eventstore.Log, rawTx string) {
-	t.Helper()
-	must.Get(log.Append(t.Context(), block(rawTx)))(t)
-}
-
 // The first server decides, as soon as there is an event.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
+	log := openLog(t)
 	for _, n := range []transaction.Network{transaction.Mainnet, transaction.Testnet, transaction.Testnet} {
 		if err := network.Settle(t.Context(), log, n); err != nil {
 			t.Fatalf("%+v, of an empty log: %v", n, err)
 		}
 	}
-	add(t, log, "000000000104") // what a node posts is stored, whatever it is of
+	must.Get(log.Append(t.Context(), block("000000000104")))(t) // what a node posts is stored, whatever it is of
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log != transaction.Testnet {
 		t.Errorf("got %v, want a conflict", err)
@@ -55,9 +50,9 @@ func TestSettle(t *testing.T) {
 // The log of an older program tells its network by itself.
 func TestLogOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
-	add(t, log, "800000000004") // of genesis
-	add(t, log, "808000012304")
+	log := openLog(t)
+	must.Get(log.Append(t.Context(), block("800000000004")))(t) // of genesis
+	must.Get(log.Append(t.Context(), block("808000012304")))(t)
 	var conflict *network.ConflictError
 	if err := network.Settle(t.Context(), log, transaction.Mainnet); !errors.As(err, &conflict) || conflict.Log.ChainID != 0x80000123 {
 		t.Errorf("got %v, want a conflict", err)
@@ -69,7 +64,7 @@ func TestLogOfAnOlderProgram(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	log := openNetworkLog(t)
+	log := openLog(t)
 	must.Do(t, network.Settle(t.Context(), log, transaction.Mainnet)) // a server that has received nothing
 	guard := must.Get(network.NewGuard(t.Context(), log))(t)
 	must.Do(t, guard.Admit(t.Context(), []eventstore.Incoming{block("800000000004"), block("808000000004")}))

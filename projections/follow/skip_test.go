@@ -1,11 +1,10 @@
-package version_test
+package follow_test
 
 import (
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"strata/domain/transaction"
 	"strata/eventstore"
 	"strata/internal/testkit/eventually"
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/follow"
 	"strata/projections/version"
@@ -28,6 +28,7 @@ import (
 type keyed struct {
 	version int   // 0 for the first one
 	broken  int64 // a height with transactions at which the code fails; 0 for none
+	at      int64 // where it knows that its rows stand; 0 if it does not
 }
 
 func (p *keyed) Spec() projections.Spec {
@@ -36,13 +37,17 @@ func (p *keyed) Spec() projections.Spec {
 		CREATE TABLE {schema}.id (txid bytea PRIMARY KEY, height bigint NOT NULL);`}
 }
 
-func (*keyed) Forget() {}
+func (p *keyed) Forget() { p.at = 0 }
 
 func (p *keyed) WithSpec(spec projections.Spec) projections.Projection[projections.Step] {
-	return &keyed{spec.Version, p.broken}
+	return &keyed{version: spec.Version, broken: p.broken}
 }
 
-func (p *keyed) Fold(ctx context.Context, tx pgx.Tx, _ int64, steps []projections.Step) (projections.Outcome, error) {
+func (p *keyed) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []projections.Step) (projections.Outcome, error) {
+	if p.at > 0 && p.at != after {
+		return projections.Outcome{}, fmt.Errorf("it has not forgotten step %d, and its rows stand at %d", p.at, after)
+	}
+	p.at = steps[len(steps)-1].Number
 	sql := p.Spec().SQL
 	for _, s := range steps {
 		var tip []byte
@@ -152,29 +157,13 @@ func TestSkipByItself(t *testing.T) {
 			if s := rig.Status(t, log, "keyed"); s.State == version.StateFailed || s.Quarantined != 3 {
 				t.Errorf("got %+v", s)
 			}
-			families, err := registry.Gather()
-			if err != nil {
-				t.Fatal(err)
-			}
-			skipped := 0.0
-			for _, f := range families {
-				if f.GetName() == "strata_projection_skipped_events_total" {
-					for _, m := range f.GetMetric() {
-						skipped += m.GetCounter().GetValue()
-					}
-				}
-			}
-			if skipped != 3 {
+			if skipped := rig.Metric(t, registry, "strata_projection_skipped_events_total"); skipped != 3 {
 				t.Errorf("%v events were counted, want 3", skipped)
 			}
 			verify := func() {
 				t.Helper()
-				lines := projections.Lines{projections.Chain(rig.Chain(t), &keyed{})}
-				if err := follow.VerifyRows(t.Context(), log, lines, follow.VerifyRowsOptions{Difference: func(name string, d version.Difference) bool {
-					t.Errorf("%s: the log gives other rows: %s", name, rig.Describe(d))
-					return true
-				}}); err != nil {
-					t.Error(err)
+				if wrong := rig.WrongRows(t, log, projections.Lines{projections.Chain(rig.Chain(t), &keyed{})}); len(wrong) > 0 {
+					t.Errorf("the log gives other rows: %q", wrong)
 				}
 			}
 			verify()
@@ -194,12 +183,10 @@ func TestSkipsEnd(t *testing.T) {
 	t.Parallel()
 	log := replay.NewLog(t)
 	posts := []replay.Post{bootBlock(body.Genesis, "", "a")}
-	for i := range 30 {
-		parent := body.Genesis
-		if i > 0 {
-			parent = fmt.Sprintf("a%d", i)
-		}
-		posts = append(posts, bootBlock(fmt.Sprintf("a%d", i+1), parent, "a"))
+	for i, parent := 1, body.Genesis; i <= 30; i++ {
+		name := fmt.Sprint("a", i)
+		posts = append(posts, bootBlock(name, parent, "a"))
+		parent = name
 	}
 	replay.Append(t, log, posts...)
 	replay.Start(t, log, rig.Chain(t), &keyed{})
@@ -216,14 +203,12 @@ func TestCommandedSkipKeepsTheBlock(t *testing.T) {
 	replay.Append(t, log, bootBlock(body.Genesis, "", "a"), bootBlock("a1", body.Genesis, "b"), bootBlock("a2", "a1", "c"))
 	replay.Start(t, log, rig.Chain(t), &keyed{broken: 1})
 	eventually.Holds(t, "the projection stops", func() bool { return rig.Status(t, log, "keyed").State == version.StateFailed })
-	if _, err := version.Skip(t.Context(), log, "keyed", 2, "a bug"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(version.Skip(t.Context(), log, "keyed", 2, "a bug"))(t)
 	replay.Wait(t, log)
 	if ids, blocks := keyedRows(t, log, "a", "b", "c"); ids != "a c" || blocks != "0 1 2" {
 		t.Errorf("got ids %s in blocks %s", ids, blocks)
 	}
-	if reason := rig.Query[string](t, log, `SELECT reason FROM strata.quarantine WHERE seq = 2`); !slices.Contains(strings.Fields(reason), "command") {
-		t.Errorf("the reason is %q", reason)
+	if wrong := rig.WrongRows(t, log, projections.Lines{projections.Chain(rig.Chain(t), &keyed{broken: 1})}); len(wrong) > 0 {
+		t.Errorf("a rebuild, which goes past the event by itself, gives other rows: %q", wrong)
 	}
 }
