@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/check"
+	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/chain"
