@@ -120,9 +120,9 @@ func (r *Renewal) activateDue(ctx context.Context, es register.Entries) bool {
 		}
 		switch {
 		case ctx.Err() != nil || errors.Is(err, errSettled):
-		case dberror.Passing(err): // it says nothing about the version
+		case dberror.Passing(err) || errors.As(err, new(*BehindError)): // it says nothing about the version
 			r.rests[version.String()] = time.Now().Add(idleInterval)
-			r.Logger.LogAttrs(ctx, slog.LevelWarn, "the database was away while a new version of read tables was to become active; trying again",
+			r.Logger.LogAttrs(ctx, slog.LevelWarn, "a new version of read tables could not become active now; trying again",
 				slog.String("projection", version.String()), slog.Any("error", err))
 		case err != nil:
 			r.rests[version.String()] = time.Now().Add(renewPause)

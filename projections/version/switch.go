@@ -146,10 +146,12 @@ func waitUntilLevel(ctx context.Context, tx pgx.Tx, replacements []replacement) 
 		if r.from.Name == "" {
 			continue
 		}
+		began := time.Now()
 		position, err := register.Hold(ctx, tx, r.from.Schema)
 		if err != nil {
 			return err
 		}
+		deadline = deadline.Add(time.Since(began)) // which may take as long as a follower is frozen
 		if r.from.Input != r.to.Input { // or it has no successor
 			continue
 		}

@@ -362,7 +362,7 @@ func (s *readers) Judge(j *judge) {
 			same(tagged, r.path+" "+tag, body, by, "one tag has two bodies")
 		}
 		whole := int(r.atLast) >= len(stored) || stored[r.atLast].ReceivedAt.After(r.at) // no projection is ahead of the position
-		whole = whole && !strings.HasSuffix(r.path, "/status") // which also says whether versions are still being built
+		whole = whole && !strings.HasSuffix(r.path, "/status")                           // which also says whether versions are still being built
 		if position := r.Header.Get("Strata-Position"); position != "" && (whole || !mixed.MatchString(r.path)) {
 			same(at, r.path+" at "+position, body, by, "one position has two answers")
 		}

@@ -424,7 +424,7 @@ func (t *tokens) Settle(w *World, h *History) bool {
 			return false
 		}
 		t.mu.Lock()
-		t.calm, t.calmed = true, time.Now()
+		t.calm, t.calmed = true, time.Now().Add(15*time.Second) // what was asked for before may be answered yet
 		t.mu.Unlock()
 		if !t.waits {
 			w.Do(func(ctx context.Context) {
