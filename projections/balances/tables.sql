@@ -65,7 +65,7 @@ CREATE TABLE {schema}.entry (
     holding    int      NOT NULL, -- holding.id
     n          int      NOT NULL, -- number among the changes of the holding, from 1
     tx_index   int,               -- of the transaction in the block; null for miners' rewards
-    place      int      NOT NULL, -- index of the cause in its list of the event's body
+    pointer    int      NOT NULL, -- index of the cause in its list of the event's body
     cause      smallint NOT NULL, -- 1 stx_transfer_event, 2 stx_mint_event, 3 stx_burn_event, 4 ft_transfer_event, 5 ft_mint_event, 6 ft_burn_event, 7 nft_transfer_event, 8 nft_mint_event, 9 nft_burn_event, 10 fee, 11 miner_reward
     delta      numeric  NOT NULL, -- base units: µSTX, units of the token, 1 or -1 for a non-fungible one
     balance    numeric  NOT NULL, -- after this change, including locked STX
@@ -95,7 +95,7 @@ SELECT
     h.asset, -- 'stx', or the asset identifier
     (ARRAY['stx_transfer_event', 'stx_mint_event', 'stx_burn_event', 'ft_transfer_event', 'ft_mint_event', 'ft_burn_event',
         'nft_transfer_event', 'nft_mint_event', 'nft_burn_event', 'fee', 'miner_reward'])[e.cause] AS cause, -- type of the event, 'fee' or 'miner_reward'
-    CASE e.cause WHEN 10 THEN '/transactions/' WHEN 11 THEN '/matured_miner_rewards/' ELSE '/events/' END || e.place AS pointer, -- JSON pointer of the cause in the body of event source_seq
+    CASE e.cause WHEN 10 THEN '/transactions/' WHEN 11 THEN '/matured_miner_rewards/' ELSE '/events/' END || e.pointer AS pointer, -- JSON pointer of the cause in the body of event source_seq
     e.holding -- holding.id
 FROM {schema}.entry e JOIN {schema}.holding h ON h.id = e.holding;
 

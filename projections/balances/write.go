@@ -41,7 +41,7 @@ func entryRow(c *change, h *holding) []any {
 	}
 }
 
-var entryColumns = []string{"height", "source_seq", "holding", "n", "tx_index", "place", "cause", "delta", "balance", "received", "fees", "rewards"}
+var entryColumns = []string{"height", "source_seq", "holding", "n", "tx_index", "pointer", "cause", "delta", "balance", "received", "fees", "rewards"}
 
 func tokenEventRow(c *custody, n int64, position int32, mint any) []any {
 	return []any{

@@ -24,7 +24,7 @@ func TestPlans(t *testing.T) {
 		SELECT h, h, h, sha256(('index ' || h)::bytea), sha256(('block ' || h)::bytea) FROM generate_series(1, $1::int) h`, blocks)
 	in(`INSERT INTO {schema}.holding (n, height, source_seq, id, balance, sent, received, fees, rewards, account, asset, kind)
 		SELECT 1, 1, 1, a + 1, 1, 0, 1, 0, 0, CASE a WHEN 0 THEN $1 ELSE 'ST' || a END, 'stx', 'stx' FROM generate_series(0, $2::int) a`, account, others)
-	in(`INSERT INTO {schema}.entry (height, source_seq, holding, n, tx_index, place, cause, delta, balance, received, fees, rewards)
+	in(`INSERT INTO {schema}.entry (height, source_seq, holding, n, tx_index, pointer, cause, delta, balance, received, fees, rewards)
 		SELECT 1 + (n - 1) * $1::int / $2::int, 1, 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, $2::int) n
 		UNION ALL
 		SELECT n * 100, 1, a + 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, 200) n, generate_series(1, $3::int) a`, blocks, busy, others)

@@ -25,7 +25,7 @@ func (s *Site) Fill(n int) {
 	s.Exec(`INSERT INTO chain_v1.step (step, height, block_seq, block_size, source_seq, kind, index_block_hash) SELECT h - 9, h, h + 100, 0, h + 100, 1, sha256(('i' || h)::bytea) FROM generate_series(61, $1::int) h`, n)
 	s.Exec(`INSERT INTO balances_v1.block (height, source_seq, burn_block_height, index_block_hash, block_hash)
 		SELECT h, h + 100, h, sha256(('i' || h)::bytea), sha256(('b' || h)::bytea) FROM generate_series(61, $1::int) h`, n)
-	const entry = `INSERT INTO balances_v1.entry (height, source_seq, holding, n, tx_index, place, cause, delta, balance, received, fees, rewards) `
+	const entry = `INSERT INTO balances_v1.entry (height, source_seq, holding, n, tx_index, pointer, cause, delta, balance, received, fees, rewards) `
 	s.Exec(entry+`SELECT 60 + i, 160 + i, (SELECT id FROM balances_v1.holding WHERE account = $2 AND asset = 'stx'), i, 0, 0, 1, 1, i, i, 0, 0 FROM generate_series(5, $1::int - 60) i`, n, Alice)
 	s.Exec(`INSERT INTO balances_v1.holding (n, height, source_seq, id, balance, sent, received, fees, rewards, account, asset, kind)
 		SELECT 1, 60 + i, 160 + i, i + (SELECT count(*) FROM balances_v1.holding), 1, 0, 1, 0, 0, CASE WHEN i <= 300 THEN $2 ELSE 'SP' || i END, 'token-' || i, 'ft' FROM generate_series(1, $1::int - 60) i`, n, Alice)

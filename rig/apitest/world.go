@@ -102,7 +102,7 @@ func (s *Site) Change(n, height int, account, asset, kind string, delta, balance
 		VALUES ($1, $2, $3, (SELECT count(*) + 1 FROM balances_v1.holding), $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (account, asset) DO UPDATE SET n = $1, height = $2, source_seq = $3, balance = $4, sent = $5, received = $6, fees = $7, rewards = $8`,
 		n, height, height+100, balance, sent, received, fees, rewards, account, asset, kind)
-	s.Exec(`INSERT INTO balances_v1.entry (height, source_seq, holding, n, tx_index, place, cause, delta, balance, received, fees, rewards)
+	s.Exec(`INSERT INTO balances_v1.entry (height, source_seq, holding, n, tx_index, pointer, cause, delta, balance, received, fees, rewards)
 		SELECT $2, $3, id, $1, 0, 0, 1, $4, $5, $6, $7, $8 FROM balances_v1.holding WHERE account = $9 AND asset = $10`,
 		n, height, height+100, delta, balance, received, fees, rewards, account, asset)
 }
