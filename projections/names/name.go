@@ -1,6 +1,7 @@
 package names
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ type nameState struct {
 	holds     int32        // the number of rows in custody
 	holder    *string      // by the last of them
 	heldSeq   int64        // its event
+	heldAt    int64        // its height
 	stored    bool         // the table name has a row,
 	wasListed bool         // which is listed
 }
@@ -42,8 +44,8 @@ func (b *batch) loadNames(ctx context.Context) error {
 		return nil
 	}
 	rows, err := b.tx.Query(ctx, b.sql(`
-		SELECT q.name, coalesce(o.n, 0), coalesce(o.source_seq, 0), o.registered_at, o.imported_at, coalesce(o.operation, 0), o.zonefile_hash, coalesce(o.owner, ''),
-		       coalesce(c.n, 0), c.holder, coalesce(c.source_seq, 0), w.listed IS NOT NULL, coalesce(w.listed, false)
+		SELECT q.name, coalesce(o.n, 0), coalesce(o.height, 0), coalesce(o.source_seq, 0), o.registered_at, o.imported_at, coalesce(o.operation, 0), o.zonefile_hash, coalesce(o.owner, ''),
+		       coalesce(c.n, 0), c.holder, coalesce(c.height, 0), coalesce(c.source_seq, 0), w.listed IS NOT NULL, coalesce(w.listed, false)
 		FROM unnest($1::text[]) AS q (name)
 		LEFT JOIN LATERAL (SELECT * FROM {schema}.operation o WHERE o.name = q.name ORDER BY o.n DESC LIMIT 1) o ON true
 		LEFT JOIN LATERAL (SELECT * FROM {schema}.custody c WHERE c.name = q.name ORDER BY c.n DESC LIMIT 1) c ON true
@@ -54,8 +56,8 @@ func (b *batch) loadNames(ctx context.Context) error {
 	var s nameState
 	o := &s.last
 	if _, err := pgx.ForEachRow(rows, []any{
-		&o.name, &o.n, &o.seq, &o.lease.RegisteredAt, &o.lease.ImportedAt, &o.operation, &o.zonefileHash, &o.owner,
-		&s.holds, &s.holder, &s.heldSeq, &s.stored, &s.wasListed,
+		&o.name, &o.n, &o.height, &o.seq, &o.lease.RegisteredAt, &o.lease.ImportedAt, &o.operation, &o.zonefileHash, &o.owner,
+		&s.holds, &s.holder, &s.heldAt, &s.heldSeq, &s.stored, &s.wasListed,
 	}, func() error {
 		known := s
 		b.names[o.name] = &known
@@ -70,7 +72,7 @@ func (b *batch) loadNames(ctx context.Context) error {
 func (b *batch) moved(f *fact, m *move) {
 	s := b.names[m.name.String()]
 	s.holds++
-	s.holder, s.heldSeq = m.holder, f.step.BlockSeq
+	s.holder, s.heldAt, s.heldSeq = m.holder, f.step.Height, f.step.BlockSeq
 	b.custody = append(b.custody, []any{s.holds, f.step.Height, f.step.BlockSeq, *f.pointer(), m.name.String(), m.holder})
 }
 
@@ -122,6 +124,17 @@ func (b *batch) add(s *nameState, o operationRow) {
 	o.owner = projections.Text(o.owner)
 	s.last = o
 	b.operations = append(b.operations, &o)
+}
+
+// source returns the last event on the chain that changed the name, which need not be the last in the log.
+func (s *nameState) source() int64 {
+	switch cmp.Compare(s.last.height, s.heldAt) {
+	case -1:
+		return s.heldSeq
+	case 1:
+		return s.last.seq
+	}
+	return max(s.last.seq, s.heldSeq)
 }
 
 // listed reports whether the lists have the name.

@@ -81,7 +81,7 @@ func (b *batch) writeNames(ctx context.Context) error {
 			continue
 		}
 		texts, namespaces, holders, listed = append(texts, text), append(namespaces, name.Namespace), append(holders, s.currentHolder()), append(listed, s.listed())
-		seqs, as, bs, cs = append(seqs, max(s.last.seq, s.heldSeq)), append(as, key[0]), append(bs, key[1]), append(cs, key[2])
+		seqs, as, bs, cs = append(seqs, s.source()), append(as, key[0]), append(bs, key[1]), append(cs, key[2])
 	}
 	if len(gone) > 0 {
 		if _, err := b.tx.Exec(ctx, b.sql(`DELETE FROM {schema}.name WHERE name = ANY ($1)`), gone); err != nil {

@@ -152,7 +152,7 @@ func waitUntilLevel(ctx context.Context, tx pgx.Tx, replacements []replacement) 
 			return err
 		}
 		deadline = deadline.Add(time.Since(began)) // which may take as long as a follower is frozen
-		if r.from.Input != r.to.Input { // or it has no successor
+		if r.from.Input != r.to.Input {            // or it has no successor
 			continue
 		}
 		if err := waitForPosition(ctx, tx, r.to.Schema, position, deadline); err != nil {

@@ -45,7 +45,7 @@ func (b *Bench) Cold(ctx context.Context) {
 // ledger up to the block, and its last lock up to the block. The key is whether the block is an old one.
 var selectSQL = map[bool]string{
 	false: selectRows(`FROM {schema}.holding WHERE account = $1 AND asset = 'stx'`),
-	true:  selectRows(`FROM (SELECT *, received - fees + rewards - balance AS sent FROM {schema}.entry) e
+	true: selectRows(`FROM (SELECT *, received - fees + rewards - balance AS sent FROM {schema}.entry) e
 		WHERE holding = (SELECT id FROM {schema}.holding WHERE account = $1 AND asset = 'stx') AND height <= $2 ORDER BY height DESC, n DESC LIMIT 1`),
 }
 
