@@ -45,7 +45,9 @@ func TestForeignRules(t *testing.T) {
 		if got := k.Get("/audit/v1/events/7"); got.Body != events.Body || got.Status != events.Status {
 			t.Errorf("an event of the log: got %d %s, want %d %s", got.Status, got.Body, events.Status, events.Body)
 		}
-		told := func(what string) func() bool { return func() bool { return strings.Count(k.Log.String(), what) == turn+1 } }
+		told := func(what string) func() bool {
+			return func() bool { return strings.Count(k.Log.String(), what) == turn+1 }
+		}
 		eventually.Holds(t, "the operator is told once", told("balances_v2 (rules 5, this process has 1)"))
 		s.Exec(`UPDATE strata.active SET version = 1 WHERE name = 'balances'`)
 		eventually.Holds(t, "the switch back is noticed", func() bool { return k.Get(account).Status == http.StatusOK })
