@@ -12,14 +12,24 @@ import (
 
 // ReadTip returns the newest block in the version's table block.
 func (s Spec) ReadTip(ctx context.Context, tx pgx.Tx) (*Tip, error) {
-	return ReadTip(ctx, tx, s.SQL(`SELECT height, index_block_hash, block_hash, burn_block_height FROM {schema}.block ORDER BY height DESC LIMIT 1`))
+	return s.ReadTipWith(ctx, tx, "")
+}
+
+// ReadTipWith also reads further columns of that block's row, such as ", clock". Without a row, they are left as they are.
+func (s Spec) ReadTipWith(ctx context.Context, tx pgx.Tx, columns string, into ...any) (*Tip, error) {
+	return scanTip(tx.QueryRow(ctx, s.SQL(`
+		SELECT height, index_block_hash, block_hash, burn_block_height`+columns+` FROM {schema}.block ORDER BY height DESC LIMIT 1`)), into...)
 }
 
 // ReadTip returns the tip that a query selects, or nil if it selects no row. Its columns are height, index_block_hash,
 // block_hash and burn_block_height.
 func ReadTip(ctx context.Context, tx pgx.Tx, query string, args ...any) (*Tip, error) {
+	return scanTip(tx.QueryRow(ctx, query, args...))
+}
+
+func scanTip(row pgx.Row, into ...any) (*Tip, error) {
 	t := &Tip{}
-	err := tx.QueryRow(ctx, query, args...).Scan(&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight)
+	err := row.Scan(append([]any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight}, into...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -136,20 +136,19 @@ func (b *batch) readTip(ctx context.Context) error {
 		return nil
 	}
 	var t tip
-	rows, err := b.tx.Query(ctx, b.spec.SQL(`
-		SELECT height, index_block_hash, block_hash, burn_block_height, last_tx, accounts, burn_blocks, burn_block_hash,
-		       token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes
-		FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	if err != nil {
-		return fmt.Errorf("read the tip: %w", err)
-	}
-	b.state.tip = nil
-	into := []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.lastTx, &t.accounts, &t.burnBlocks, &t.burnBlock}
+	into := []any{&t.lastTx, &t.accounts, &t.burnBlocks, &t.burnBlock}
 	for i := range t.types {
 		into = append(into, &t.types[i])
 	}
-	if _, err = pgx.ForEachRow(rows, into, func() error { b.state.tip = &t; return nil }); err != nil {
-		return fmt.Errorf("read the tip: %w", err)
+	newest, err := b.spec.ReadTipWith(ctx, b.tx, `, last_tx, accounts, burn_blocks, burn_block_hash,
+		token_transfers, smart_contracts, contract_calls, poison_microblocks, coinbases, tenure_changes`, into...)
+	if err != nil {
+		return err
+	}
+	b.state.tip = nil
+	if newest != nil {
+		t.Tip = *newest
+		b.state.tip = &t
 	}
 	b.state.tipRead = true
 	return nil

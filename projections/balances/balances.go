@@ -199,16 +199,10 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if b.state.tip != nil {
 		return b.state.tip, nil
 	}
-	tip, err := b.spec.ReadTip(ctx, b.tx)
-	if err != nil || tip == nil {
-		b.state.last = 0
-		return nil, err
-	}
-	if err := b.tx.QueryRow(ctx, b.spec.SQL(`SELECT holdings FROM {schema}.block WHERE height = $1`), tip.Height).Scan(&b.state.last); err != nil {
-		return nil, fmt.Errorf("read the number of holdings at height %d: %w", tip.Height, err)
-	}
-	b.state.tip = tip
-	return tip, nil
+	b.state.last = 0
+	var err error
+	b.state.tip, err = b.spec.ReadTipWith(ctx, b.tx, ", holdings", &b.state.last)
+	return b.state.tip, err
 }
 
 // blockRow returns the values of blockColumns. holdings is the number of them up to the block.

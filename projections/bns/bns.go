@@ -27,7 +27,6 @@ package bns
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -188,19 +187,14 @@ func (b *batch) fold(ctx context.Context, steps []projections.Step) error {
 
 // readTip reads the newest block that the rows reflect.
 func (b *batch) readTip(ctx context.Context) error {
-	t := &tip{}
-	err := b.tx.QueryRow(ctx, b.sql(`
-		SELECT height, index_block_hash, block_hash, burn_block_height, burn_height, events FROM {schema}.block ORDER BY height DESC LIMIT 1`)).
-		Scan(&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.burnHeight, &t.events)
-	switch {
-	case err == nil:
-		b.tip = t
-	case errors.Is(err, pgx.ErrNoRows):
-		b.tip = nil
-	default:
-		return fmt.Errorf("read the tip: %w", err)
+	var t tip
+	newest, err := b.spec.ReadTipWith(ctx, b.tx, ", burn_height, events", &t.burnHeight, &t.events)
+	b.tip = nil
+	if newest != nil {
+		t.Tip = *newest
+		b.tip = &t
 	}
-	return nil
+	return err
 }
 
 // copy writes rows into a table. columns are the names of its columns, separated by spaces.

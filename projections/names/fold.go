@@ -2,7 +2,6 @@ package names
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -14,17 +13,13 @@ import (
 
 // readTip reads the newest block that the rows reflect.
 func (b *batch) readTip(ctx context.Context) error {
-	t := &tip{}
-	err := b.tx.QueryRow(ctx, b.sql(`
-		SELECT height, index_block_hash, block_hash, burn_block_height, clock FROM {schema}.block ORDER BY height DESC LIMIT 1`)).
-		Scan(&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &t.clock)
-	switch b.tip = t; {
-	case errors.Is(err, pgx.ErrNoRows):
-		b.tip = nil
-	case err != nil:
-		return fmt.Errorf("read the tip: %w", err)
+	var clock int64
+	t, err := b.spec.ReadTipWith(ctx, b.tx, ", clock", &clock)
+	b.tip = nil
+	if t != nil {
+		b.tip = &tip{Tip: *t, clock: clock}
 	}
-	return nil
+	return err
 }
 
 // fold folds the steps of canonical blocks. What blocks say counts only after all of them have been reverted and applied:

@@ -55,8 +55,8 @@ func Diff(ctx context.Context, pool *pgxpool.Pool, definition projections.Defini
 }
 
 // DiffIn compares the rows of two versions of a projection in a snapshot: the tables and columns that both have, table
-// by table in the order of their keys. For one of them a view may stand, which shows in the form of a table what another has. It calls each for every difference, until each returns false. Tables whose rows
-// depend on how they were built are left out.
+// by table in the order of their keys. One of them may have a view of that name instead of the table. It calls each for
+// every difference, until each returns false. Tables whose rows depend on how they were built are left out.
 func DiffIn(ctx context.Context, snapshot pgx.Tx, definition projections.Definition, a, b projections.Schema, each func(Difference) bool) error {
 	err := diffTables(ctx, snapshot, definition.BuildDependent, a, b, each)
 	if errors.Is(err, errEnough) {

@@ -34,7 +34,7 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch
 	if err := alterTables(ctx, pool, spec.Schema, builtSettings); err != nil {
 		return err
 	}
-	tables, err := Tables(ctx, pool, spec.Schema)
+	tables, err := tablesOf(ctx, pool, spec.Schema)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ const (
 
 // alterTables alters all tables of a version.
 func alterTables(ctx context.Context, q Querier, version projections.Schema, change string) error {
-	tables, err := Tables(ctx, q, version)
+	tables, err := tablesOf(ctx, q, version)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func alterTables(ctx context.Context, q Querier, version projections.Schema, cha
 	return nil
 }
 
-// Tables returns the names of the tables of a version.
-func Tables(ctx context.Context, q Querier, version projections.Schema) ([]string, error) {
+// tablesOf returns the names of the tables of a version.
+func tablesOf(ctx context.Context, q Querier, version projections.Schema) ([]string, error) {
 	rows, err := q.Query(ctx, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY tablename`, version.String())
 	if err != nil {
 		return nil, fmt.Errorf("list the tables of projection %s: %w", version, err)

@@ -133,20 +133,11 @@ func (p *Projection) Fold(ctx context.Context, tx pgx.Tx, after int64, steps []p
 
 // readTip reads the newest block that the rows reflect.
 func (b *batch) readTip() error {
-	b.tip = nil
-	rows, err := b.tx.Query(b.ctx, b.sql(`
-		SELECT height, index_block_hash, block_hash, burn_block_height, time FROM {schema}.block ORDER BY height DESC LIMIT 1`))
-	if err != nil {
-		return fmt.Errorf("read the tip: %w", err)
-	}
-	var t block
 	var seconds int64
-	if _, err := pgx.ForEachRow(rows, []any{&t.Height, &t.IndexBlockHash, &t.BlockHash, &t.BurnBlockHeight, &seconds}, func() error {
-		t.time = time.Unix(seconds, 0)
-		b.tip = &t
-		return nil
-	}); err != nil {
-		return fmt.Errorf("read the tip: %w", err)
+	t, err := b.spec.ReadTipWith(b.ctx, b.tx, ", time", &seconds)
+	b.tip = nil
+	if t != nil {
+		b.tip = &block{Tip: *t, time: time.Unix(seconds, 0)}
 	}
-	return nil
+	return err
 }
