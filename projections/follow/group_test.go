@@ -2,6 +2,7 @@ package follow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/balances"
+	"strata/projections/chain"
 	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/rig"
@@ -176,4 +178,143 @@ func TestLeavesAlone(t *testing.T) {
 	post(blocks, 5)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, blocks+5)
+}
+
+// hesitant is chain, but for some events that are too much for one transaction: so many attempts leave them, and all after them.
+// At one event it fails.
+type hesitant struct {
+	*chain.Chain
+	attempts map[int64]int // by event
+	broken   int64         // 0 for none
+	tip      *projections.Tip
+}
+
+func (h *hesitant) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
+	left := 0
+	for i, item := range items {
+		if item.Seq == h.broken {
+			return projections.Outcome{}, errors.New("a bug")
+		}
+		if h.attempts[item.Seq] > 0 {
+			h.attempts[item.Seq]--
+			items, left = items[:i], len(items)-i
+			break
+		}
+	}
+	if len(items) == 0 {
+		return projections.Outcome{Tip: h.tip, Left: left}, nil
+	}
+	outcome, err := h.Chain.Fold(ctx, tx, after, items)
+	outcome.Left += left
+	h.tip = outcome.Tip
+	return outcome, err
+}
+
+// TestInPieces folds events that are too much for one transaction: the leader folds them alone, and its group is open again.
+func TestInPieces(t *testing.T) {
+	t.Parallel()
+	const before, blocks = 40, 60
+	log := replay.NewLog(t)
+	registry := prometheus.NewRegistry()
+	r := &rig.Recorder{}
+	leader := &hesitant{Chain: rig.Chain(t), attempts: map[int64]int{1: 1, 17: 3, 18: 2, before: 1, before + 2: 1, before + 3: 4, blocks: 2}}
+	replay.Append(t, log, rig.Blocks(0, before)...)
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, projections.Chain(leader, balances.New(nil), r))
+	replay.Wait(t, log)
+	awaitMembers(t, registry, 2)
+	for _, p := range rig.Blocks(before, blocks-before) {
+		replay.Append(t, log, p)
+	}
+	replay.Wait(t, log)
+	awaitMembers(t, registry, 2)
+	for seq, attempts := range leader.attempts {
+		if attempts > 0 {
+			t.Errorf("event %d was not left %d times more", seq, attempts)
+		}
+	}
+	rig.CheckRecorded(t, log, blocks)
+	for _, name := range []string{"chain", "balances"} {
+		if s := rig.Status(t, log, name); s.BlockHeight == nil || *s.BlockHeight != blocks-1 {
+			t.Errorf("%s stands at %+v, want it at height %d", name, s, blocks-1)
+		}
+	}
+}
+
+// TestFarBehind lets projections at the tip fall far behind: each folds what has come by itself, and they meet again.
+func TestFarBehind(t *testing.T) {
+	t.Parallel()
+	const before, blocks, after = 5, 2500, 2510
+	log := replay.NewLog(t)
+	registry := prometheus.NewRegistry()
+	r := &rig.Recorder{}
+	replay.Append(t, log, rig.Blocks(0, before)...)
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, projections.Chain(rig.Chain(t), balances.New(nil), r))
+	awaitMembers(t, registry, 2)
+	replay.Append(t, log, rig.Blocks(before, blocks-before)...)
+	replay.Wait(t, log)
+	awaitMembers(t, registry, 2)
+	for _, p := range rig.Blocks(blocks, after-blocks) {
+		replay.Append(t, log, p)
+	}
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, after)
+	for _, name := range []string{"chain", "balances", "recorder"} {
+		if s := rig.Status(t, log, name); s.State != version.StateLive || s.Position != after {
+			t.Errorf("%s stands at %d, %s", name, s.Position, s.State)
+		}
+	}
+}
+
+// TestLeaderSkips lets a leader go past an event that it can't fold: its group is whole again, and so is the chain when the block
+// comes once more.
+func TestLeaderSkips(t *testing.T) {
+	t.Parallel()
+	const before, broken, blocks = 5, 8, 15
+	log := replay.NewLog(t)
+	registry := prometheus.NewRegistry()
+	r := &rig.Recorder{}
+	posts := rig.Blocks(0, blocks)
+	replay.Append(t, log, posts[:before]...)
+	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
+	replay.Follow(t, config, projections.Chain(&hesitant{Chain: rig.Chain(t), broken: broken}, balances.New(nil), r))
+	awaitMembers(t, registry, 2)
+	replay.Append(t, log, posts[before:]...)
+	eventually.Holds(t, "the leader stops", func() bool { return rig.Status(t, log, "chain").State == version.StateFailed })
+	must.Get(version.Skip(t.Context(), log, "chain", broken, "a bug"))(t)
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, broken-1)
+	awaitMembers(t, registry, 2)
+	replay.Append(t, log, posts[broken-1])
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, blocks)
+}
+
+// TestDroppedVersion drops a version that a follower builds: the follower ends, and what it has measured is gone.
+func TestDroppedVersion(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	registry := prometheus.NewRegistry()
+	lines := projections.Chain(rig.Chain(t), &keyed{})
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, lines)
+	replay.Append(t, log, rig.Blocks(0, 5)...)
+	replay.Wait(t, log)
+	measured := func() (versions int) {
+		for _, family := range must.Get(registry.Gather())(t) {
+			if family.GetName() == "strata_projection_position" {
+				versions = len(family.GetMetric())
+			}
+		}
+		return versions
+	}
+	for range 2 { // its schema may come again
+		created := must.Get(version.Rebuild(t.Context(), log.Pool(), projections.Lines{lines}, version.RebuildOptions{Name: "keyed"}))(t)
+		eventually.Holds(t, "three versions are measured", func() bool { return measured() == 3 })
+		must.Do(t, version.Drop(t.Context(), log.Pool(), created[0]))
+		eventually.Holds(t, "two versions are measured", func() bool { return measured() == 2 })
+	}
+	replay.Append(t, log, rig.Blocks(5, 5)...)
+	replay.Wait(t, log)
+	if _, blocks := keyedRows(t, log); blocks != "0 1 2 3 4 5 6 7 8 9" {
+		t.Errorf("the version that stays has blocks %s", blocks)
+	}
 }

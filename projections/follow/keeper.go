@@ -79,6 +79,7 @@ func (k *keeper) reconcile(ctx context.Context, es register.Entries) {
 	for version, r := range k.running() {
 		if e, ok := wanted[version]; !ok || e.Epoch != r.Epoch {
 			k.end(version)
+			k.runner.engine.metrics.forget(version)
 		}
 	}
 	running := k.running()

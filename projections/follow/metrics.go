@@ -78,7 +78,8 @@ func (m *metrics) expect(version projections.Schema) {
 	m.quarantined.WithLabelValues(labels(version)...).Set(0)
 }
 
-// forget deletes the gauges of a version that is gone.
+// forget deletes the gauges of a version that is gone: those that its follower sets, when that has ended, and those that the
+// register tells, when it tells them no more.
 func (m *metrics) forget(version projections.Schema) {
 	for _, gauge := range []*prometheus.GaugeVec{m.position, m.head, m.lag, m.lagSeconds, m.failed, m.quarantined} {
 		gauge.DeleteLabelValues(labels(version)...)

@@ -306,6 +306,12 @@ func (r *rewriter) returns(s *ast.ReturnStmt) {
 	}
 }
 
+// fails reports whether the last of results is an error, and not nil.
+func fails(info *types.Info, results []ast.Expr) bool {
+	last := info.Types[results[len(results)-1]]
+	return !last.IsNil() && last.Type != nil && types.Implements(last.Type, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+}
+
 // visit mutates what is in functions.
 func (r *rewriter) visit(root ast.Node, results *types.Tuple) {
 	endless := map[ast.Node]bool{} // continue statements that can't become break: the compiler wants loops that never end
@@ -364,6 +370,9 @@ func (r *rewriter) visit(root ast.Node, results *types.Tuple) {
 			}
 		case *ast.ReturnStmt:
 			r.returns(n)
+			for _, e := range n.Results { // nobody reads a constant beside an error
+				fixed[e] = fails(r.info, n.Results) && r.info.Types[e].Value != nil
+			}
 		case ast.Expr:
 			return r.expression(n)
 		}
