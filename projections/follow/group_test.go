@@ -146,16 +146,22 @@ func TestOnePosition(t *testing.T) {
 }
 
 // TestLeavesAlone lets a member of a group fail: it leaves and stops at the step at fault, while the others go on.
-// Resumed, it comes back.
+// Resumed, it comes back, also to a leader that nobody else has followed meanwhile.
 func TestLeavesAlone(t *testing.T) {
+	t.Parallel()
+	t.Run("beside another", func(t *testing.T) { testLeavesAlone(t, balances.New(nil)) })
+	t.Run("and nobody stays", func(t *testing.T) { testLeavesAlone(t) })
+}
+
+func testLeavesAlone(t *testing.T, others ...projections.Projection[projections.Step]) {
 	t.Parallel()
 	const before, poison, blocks = 10, 15, 30
 	log := replay.NewLog(t)
 	r := &rig.Recorder{}
 	registry := prometheus.NewRegistry()
 	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
-	replay.Follow(t, config, projections.Chain(rig.Chain(t), balances.New(nil), r))
-	awaitMembers(t, registry, 2)
+	replay.Follow(t, config, projections.Chain(rig.Chain(t), append(others, r)...))
+	awaitMembers(t, registry, 1+len(others))
 	post := func(from, n int) {
 		for _, p := range rig.Blocks(from, n) {
 			replay.Append(t, log, p)
@@ -167,14 +173,14 @@ func TestLeavesAlone(t *testing.T) {
 	post(before, blocks-before)
 	eventually.Holds(t, "the recorder has stopped", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
 	eventually.Holds(t, "the others go on", func() bool {
-		return rig.Status(t, log, "chain").Position == blocks && rig.Status(t, log, "balances").Position == blocks
+		return rig.Status(t, log, "chain").Position == blocks && (len(others) == 0 || rig.Status(t, log, "balances").Position == blocks)
 	})
 	if s := rig.Status(t, log, "recorder"); s.Position != poison-1 || s.ErrorPosition == nil || *s.ErrorPosition != poison {
 		t.Errorf("got %+v, want it before step %d", s, poison)
 	}
 	r.BreakAt(0, false)
 	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
-	awaitMembers(t, registry, 2)
+	awaitMembers(t, registry, 1+len(others))
 	post(blocks, 5)
 	replay.Wait(t, log)
 	rig.CheckRecorded(t, log, blocks+5)
@@ -192,13 +198,16 @@ type hesitant struct {
 func (h *hesitant) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
 	left := 0
 	for i, item := range items {
-		if item.Seq == h.broken {
-			return projections.Outcome{}, errors.New("a bug")
+		if item.Seq != after+1+int64(i) {
+			return projections.Outcome{}, fmt.Errorf("event %d is number %d after %d", item.Seq, i+1, after)
 		}
 		if h.attempts[item.Seq] > 0 {
 			h.attempts[item.Seq]--
 			items, left = items[:i], len(items)-i
 			break
+		}
+		if item.Seq == h.broken {
+			return projections.Outcome{}, errors.New("a bug")
 		}
 	}
 	if len(items) == 0 {
@@ -276,7 +285,7 @@ func TestLeaderSkips(t *testing.T) {
 	posts := rig.Blocks(0, blocks)
 	replay.Append(t, log, posts[:before]...)
 	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
-	replay.Follow(t, config, projections.Chain(&hesitant{Chain: rig.Chain(t), broken: broken}, balances.New(nil), r))
+	replay.Follow(t, config, projections.Chain(&hesitant{Chain: rig.Chain(t), broken: broken, attempts: map[int64]int{broken: 1}}, balances.New(nil), r))
 	awaitMembers(t, registry, 2)
 	replay.Append(t, log, posts[before:]...)
 	eventually.Holds(t, "the leader stops", func() bool { return rig.Status(t, log, "chain").State == version.StateFailed })

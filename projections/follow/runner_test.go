@@ -115,6 +115,39 @@ func TestRestartTriesAgain(t *testing.T) {
 	rig.CheckRecorded(t, log, blocks)
 }
 
+// TestFailureIsWrittenLater lets a projection fail while the database refuses to note that: it is noted later, and once.
+func TestFailureIsWrittenLater(t *testing.T) {
+	t.Parallel()
+	log := replay.NewLog(t)
+	replay.Append(t, log, rig.Blocks(0, 3)...)
+	r := &rig.Recorder{}
+	r.BreakAt(2, false)
+	rig.Execute(t, log, `CREATE FUNCTION strata.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$`)
+	replay.Run(t, log, rig.Chain(t))
+	rig.Execute(t, log, `CREATE TRIGGER refuse BEFORE UPDATE ON strata.projection FOR EACH ROW WHEN (new.state = 'failed') EXECUTE FUNCTION strata.refuse()`)
+	signals, _ := rig.FollowWithSignals(t, log, projections.Chain(rig.Chain(t), r))
+	eventually.Holds(t, "the recorder fails", func() bool { return r.Alone(2) >= attempts })
+	for range 2 { // it stays as it is
+		if s := rig.Status(t, log, "recorder"); s.State == version.StateFailed || s.Error != nil {
+			t.Fatalf("got %+v, which the database refuses", s)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	rig.Execute(t, log, `DROP TRIGGER refuse ON strata.projection`)
+	eventually.Holds(t, "the failure is noted", func() bool { return rig.Status(t, log, "recorder").State == version.StateFailed })
+	noted := rig.Status(t, log, "recorder")
+	for range 2 {
+		rig.WaitForNext(t, "the follower finds that it is still stopped", &signals.StillFailed)
+	}
+	if s := rig.Status(t, log, "recorder"); *s.ErrorAt != *noted.ErrorAt {
+		t.Errorf("the failure is noted at %v, and again at %v", noted.ErrorAt, s.ErrorAt)
+	}
+	r.BreakAt(0, false)
+	must.Do(t, version.Resume(t.Context(), log.Pool(), "recorder"))
+	replay.Wait(t, log)
+	rig.CheckRecorded(t, log, 3)
+}
+
 // hiccuping folds no step at the first attempt, as if the database was shutting down.
 type hiccuping struct {
 	*rig.Recorder
