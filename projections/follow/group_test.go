@@ -197,6 +197,10 @@ type hesitant struct {
 
 func (h *hesitant) Fold(ctx context.Context, tx pgx.Tx, after int64, items []projections.LogItem) (projections.Outcome, error) {
 	left := 0
+	var written int64
+	if err := tx.QueryRow(ctx, `SELECT log_seq FROM strata.projection WHERE name = 'chain'`).Scan(&written); err != nil || written != after {
+		return projections.Outcome{}, fmt.Errorf("after event %d, %d is written: %w", after, written, err)
+	}
 	for i, item := range items {
 		if item.Seq != after+1+int64(i) {
 			return projections.Outcome{}, fmt.Errorf("event %d is number %d after %d", item.Seq, i+1, after)
