@@ -101,6 +101,7 @@ func run() error {
 		{"import", folded.Import},
 		{"fold synthetic", folded.FoldSynthetic},
 		{"rebuild", folded.Rebuild},
+		{"size", folded.Size},
 		{"genesis", folded.Genesis},
 		{"staking fold", folded.Staking},
 		{"staking reads", read.ReadStaking},
