@@ -12,12 +12,16 @@ type Body struct {
 	size    int64
 	digest  [sha256.Size]byte
 	data    []byte
+	packed  []byte // what is stored; nil for the bytes themselves
 	file    *os.File
 	release func()
 }
 
 // NewBody wraps data, which the caller must not change afterwards.
 func NewBody(data []byte) *Body {
+	if data == nil {
+		data = []byte{} // an empty body is not NULL
+	}
 	return &Body{size: int64(len(data)), digest: sha256.Sum256(data), data: data}
 }
 
@@ -33,6 +37,14 @@ func (b *Body) Reader() io.Reader {
 		return io.NewSectionReader(b.file, 0, b.size)
 	}
 	return bytes.NewReader(b.data)
+}
+
+// stored returns what is stored of a body in memory.
+func (b *Body) stored() []byte {
+	if b.packed != nil {
+		return b.packed
+	}
+	return b.data
 }
 
 // Bytes returns the bytes of a body in memory. It returns false for a body in a file.

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
+
+	"strata/eventstore/packed"
 )
 
 // CheckResult is what Check found at one position of the log, or at a run of positions without events.
@@ -60,7 +62,7 @@ const checkSQL = `
 	               SELECT l.seq FROM log.body l WHERE l.sha256 = e.sha256 -- also small ones, from before log.small_body
 	           ) b ORDER BY b.seq = coalesce(e.body_seq, e.seq) DESC LIMIT 1) END,
 	       (SELECT ROW(t.size, t.sha256) = ROW(e.size, e.sha256) AND t.body_seq IS NULL FROM log.event t WHERE t.seq = e.body_seq),
-	       octet_length(e.body), CASE WHEN octet_length(e.body) <= $3 THEN e.body END
+	       octet_length(e.body), CASE WHEN octet_length(e.body) <= CASE octet_length(e.body) WHEN e.size THEN $3::int ELSE $4::int END THEN e.body END
 	FROM log.event e WHERE e.seq > $1 AND e.seq <= $2 ORDER BY e.seq`
 
 // Check reads the events 1 to last, hashes their bodies again, and yields a result for every position, in order.
@@ -164,7 +166,7 @@ func (p *checkPage) read(ctx context.Context, pool *pgxpool.Pool) error {
 
 // readRows reads the rows of the page. It returns the rows whose bodies are too large to be read with them.
 func (p *checkPage) readRows(ctx context.Context, conn *pgxpool.Conn) (large []*checkRow, err error) {
-	rows, _ := conn.Query(ctx, checkSQL, p.after, p.last, checkBodyMax)
+	rows, _ := conn.Query(ctx, checkSQL, p.after, p.last, checkBodyMax, packed.Max)
 	p.results = make([]CheckResult, 0, p.last-p.after)
 	next := p.after + 1
 	var scanned checkRow
@@ -185,7 +187,8 @@ func (p *checkPage) readRows(ctx context.Context, conn *pgxpool.Conn) (large []*
 		case row.storedSize != nil && body == nil:
 			large = append(large, row)
 		case row.storedSize != nil:
-			row.bodySize, row.bodyDigest = int64(len(body)), sha256.Sum256(body)
+			plain := packed.Unpack(body, e.Size)
+			row.bodySize, row.bodyDigest = int64(len(plain)), sha256.Sum256(plain)
 			fallthrough
 		default:
 			c.Faults, c.BytesRead = row.faults(), row.bodySize

@@ -220,8 +220,12 @@ func (r *copyReader) advance() bool {
 			r.part = bytes.NewReader(r.columns)
 			return true
 		}
-		r.columns = binary.BigEndian.AppendUint32(r.columns, uint32(e.Size))
-		r.part = io.MultiReader(bytes.NewReader(r.columns), body.Reader())
+		size, stored := e.Size, body.Reader()
+		if body.packed != nil {
+			size, stored = int64(len(body.packed)), bytes.NewReader(body.packed)
+		}
+		r.columns = binary.BigEndian.AppendUint32(r.columns, uint32(size))
+		r.part = io.MultiReader(bytes.NewReader(r.columns), stored)
 		return true
 	case !r.ended:
 		r.ended = true

@@ -39,6 +39,7 @@ type Log struct {
 
 	partitions *partitions
 	recent     recent
+	packing    atomic.Pointer[bool] // whether bodies are packed; nil: not known yet
 	arrived    atomic.Pointer[func(*Incoming)]
 	tracer     *tracing.Tracer
 }
@@ -115,6 +116,10 @@ func (l *Log) Append(ctx context.Context, in Incoming) (int64, error) {
 	}
 	if arrived := l.arrived.Load(); arrived != nil {
 		(*arrived)(&in)
+	}
+	if err := l.pack(ctx, in); err != nil { // here, where others that wait for their turn do it as well
+		in.Body.Close()
+		return 0, err
 	}
 	if l.tracer == nil {
 		done, err := l.queue.add(ctx, in)
@@ -216,6 +221,9 @@ func (l *Log) AppendBatch(ctx context.Context, batch []Incoming, inTx func(tx pg
 		if err := batch[i].CheckTexts(); err != nil {
 			return 0, fmt.Errorf("event %d of %d: %w", i+1, len(batch), err)
 		}
+	}
+	if err := l.pack(ctx, batch...); err != nil {
+		return 0, err
 	}
 	return l.alone(func() (int64, error) { return l.writeCopy(ctx, batch, inTx) })
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore/packed"
 )
 
 // ErrNotFound is the error for a position that the log does not have (yet).
@@ -77,7 +79,9 @@ func scanEvent(row pgx.CollectableRow) (Event, error) {
 	if err != nil {
 		return e, err
 	}
-	copy(e.SHA256[:], digest)
+	if copy(e.SHA256[:], digest); e.Body != nil {
+		e.Body = packed.Unpack(e.Body, e.Size)
+	}
 	e.ReceivedAt = e.ReceivedAt.UTC()
 	return e, nil
 }

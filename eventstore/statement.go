@@ -33,7 +33,7 @@ WITH head AS MATERIALIZED (
     ` + known + `
 ), event AS (
     INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
-    SELECT head.size, $4, octet_length($10::bytea), known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10::bytea END
+    SELECT head.size, $4, $12::bigint, known.seq, $9, $5, $6, $7, $8, CASE WHEN known.seq IS NULL THEN $10::bytea END
     FROM head LEFT JOIN known ON true
 ), body AS (
     ` + record + ` FROM head WHERE $10 <> ''::bytea AND NOT EXISTS (SELECT FROM known)
@@ -63,18 +63,18 @@ WITH head AS MATERIALIZED (
     SELECT i.*, head.size AS head_size
     FROM head, unnest((SELECT $4::bigint[]), (SELECT $5::timestamptz[]), (SELECT $6::text[]), (SELECT $7::text[]),
                       (SELECT $8::text[]), (SELECT $9::text[]), (SELECT $10::bytea[]), (SELECT $11::bytea[]),
-                      (SELECT $12::bigint[]))
-         AS i (seq, received_at, source, path, content_type, origin, sha256, body, body_seq)
+                      (SELECT $12::bigint[]), (SELECT $14::bigint[]))
+         AS i (seq, received_at, source, path, content_type, origin, sha256, body, body_seq, size)
 ), placed AS MATERIALIZED (
     SELECT i.seq, coalesce(CASE
         WHEN i.body = '' THEN NULL
-        WHEN octet_length(i.body) >= ` + largeBodySQL + ` THEN (SELECT b.seq FROM log.body b WHERE b.sha256 = i.sha256)
+        WHEN i.size >= ` + largeBodySQL + ` THEN (SELECT b.seq FROM log.body b WHERE b.sha256 = i.sha256)
         ELSE (SELECT b.seq FROM log.small_body b WHERE b.span IN (` + lookupSpans + `) AND b.sha256 = i.sha256 LIMIT 1)
     END, i.body_seq) AS body_seq
     FROM incoming i
 ), event AS (
     INSERT INTO log.event (seq, received_at, size, body_seq, sha256, source, path, content_type, origin, body)
-    SELECT i.seq, i.received_at, octet_length(i.body), p.body_seq, i.sha256,
+    SELECT i.seq, i.received_at, i.size, p.body_seq, i.sha256,
            i.source, i.path, i.content_type, i.origin, CASE WHEN p.body_seq IS NULL THEN i.body END
     FROM incoming i JOIN placed p USING (seq)
     ORDER BY i.seq
@@ -82,12 +82,12 @@ WITH head AS MATERIALIZED (
     INSERT INTO log.body (sha256, seq)
     SELECT i.sha256, i.seq
     FROM incoming i JOIN placed p USING (seq)
-    WHERE p.body_seq IS NULL AND octet_length(i.body) >= ` + largeBodySQL + `
+    WHERE p.body_seq IS NULL AND i.size >= ` + largeBodySQL + `
 ), small_body AS (
     INSERT INTO log.small_body (span, sha256, seq)
     SELECT i.seq >> ` + spanBits + `, i.sha256, i.seq
     FROM incoming i JOIN placed p USING (seq)
-    WHERE p.body_seq IS NULL AND i.body <> '' AND octet_length(i.body) < ` + largeBodySQL + `
+    WHERE p.body_seq IS NULL AND i.body <> '' AND i.size < ` + largeBodySQL + `
 )
 SELECT ` + notifySize(`$13`) + `, ` + durableSQL + ` FROM head`
 
@@ -140,7 +140,7 @@ func (l *Log) writeStatement(ctx context.Context, batch []Incoming) (int64, erro
 		if written {
 			l.head = next
 			for i := range events {
-				events[i].Body = bytesOf(batch[i].Body)
+				events[i].Body = batch[i].Body.data
 			}
 			l.recent.add(events)
 			l.listener.announce(Channel, next.size)
@@ -176,15 +176,7 @@ func (l *Log) appendOne(ctx context.Context, in Incoming, e *Event, next *head) 
 		sql = appendLargeSQL
 	}
 	return l.pool.QueryRow(ctx, sql, l.head.size, next.size, next.frontier.Encode(),
-		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], bytesOf(in.Body), l.listener.Alone())
-}
-
-// bytesOf returns the body as a parameter of a query. It is never nil, because an empty body is not NULL.
-func bytesOf(body *Body) []byte {
-	if b, _ := body.Bytes(); b != nil {
-		return b
-	}
-	return []byte{}
+		e.ReceivedAt, e.Source, e.Path, e.ContentType, nonZero(e.Origin), e.SHA256[:], in.Body.stored(), l.listener.Alone(), e.Size)
 }
 
 func (l *Log) appendMany(ctx context.Context, batch []Incoming, events []Event, next *head) pgx.Row {
@@ -199,16 +191,17 @@ func (l *Log) appendMany(ctx context.Context, batch []Incoming, events []Event, 
 		digests      = make([][]byte, n)
 		bodies       = make([][]byte, n)
 		bodySeqs     = make([]*int64, n)
+		sizes        = make([]int64, n)
 	)
 	for i := range events {
 		e := &events[i]
 		seqs[i], times[i], sources[i], paths[i], contentTypes[i] = e.Seq, e.ReceivedAt, e.Source, e.Path, e.ContentType
 		origins[i], bodySeqs[i] = nonZero(e.Origin), nonZero(e.BodySeq)
 		digests[i] = e.SHA256[:]
-		bodies[i] = bytesOf(batch[i].Body)
+		bodies[i], sizes[i] = batch[i].Body.stored(), e.Size
 	}
 	return l.pool.QueryRow(ctx, appendSQL, l.head.size, next.size, next.frontier.Encode(),
-		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs, l.listener.Alone())
+		seqs, times, sources, paths, contentTypes, origins, digests, bodies, bodySeqs, l.listener.Alone(), sizes)
 }
 
 func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }

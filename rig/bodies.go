@@ -8,6 +8,7 @@ import (
 // CheckBodies compares the rows of blocks and of what is in them with the bodies in the log that they come from, member by member.
 func CheckBodies(t replay.TB, db replay.Querier) {
 	t.Helper()
+	bodies := replay.Bodies(t, db)
 	// A body may have a member that is no UTF-8, and nobody reads; those that are compared are ASCII.
 	// Queries of rows with what bodies say of them, and the columns; =member where that has another name.
 	for query, columns := range map[string]string{
@@ -37,11 +38,11 @@ func CheckBodies(t replay.TB, db replay.Querier) {
 	} {
 		for _, wrong := range replay.Texts(t, db, schemas.In(`
 			WITH body AS MATERIALIZED (
-				SELECT e.seq, replace(convert_from(coalesce(e.body, first.body), 'LATIN1'), '\u0000', '\ufffd')::jsonb AS body
-				FROM log.event e LEFT JOIN log.event first ON first.seq = e.body_seq WHERE e.seq IN (SELECT source_seq FROM {chain}.block))
+				SELECT seq, replace(convert_from(body, 'LATIN1'), '\u0000', '\ufffd')::jsonb AS body
+				FROM unnest($2::bytea[]) WITH ORDINALITY AS e (body, seq) WHERE seq IN (SELECT source_seq FROM {chain}.block))
 			SELECT concat_ws(E'\n', name, got, want, given, said) FROM (`+query+`) AS r (given, said), unnest(regexp_split_to_array($1, '\s+')) AS name,
 				LATERAL (SELECT given->>split_part(name, '=', 1), nullif(regexp_replace(said->>regexp_replace(name, '.*=', ''), '^0x', '\\x'), '\x' || repeat('00', 20))) v (got, want)
-			WHERE got IS DISTINCT FROM want LIMIT 3`), columns) {
+			WHERE got IS DISTINCT FROM want LIMIT 3`), columns, bodies) {
 			t.Errorf("got a row other than what the body says: %.2000s", wrong)
 		}
 	}

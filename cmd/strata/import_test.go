@@ -17,6 +17,7 @@ import (
 	"strata/internal/testkit/eventually"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
+	"strata/rig/replay"
 	"strata/rig/schemas"
 )
 
@@ -60,10 +61,9 @@ func unpacked(t testing.TB, path string) string {
 }
 
 // bodies returns the bodies of all events in a database, in order.
-func bodies(t testing.TB, url string) []string {
+func bodies(t testing.TB, url string) [][]byte {
 	t.Helper()
-	return pgtest.Values[string](t, pgtest.Connect(t, url),
-		`SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
+	return replay.Bodies(t, pgtest.Connect(t, url))
 }
 
 // The export equals the imported archive, in each dialect and compression. A second import of the same file adds nothing.

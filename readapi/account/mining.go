@@ -14,6 +14,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
+	"strata/eventstore/packed"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"
@@ -246,11 +247,12 @@ func (a *api) readMiners(ctx context.Context, s *engine.Snapshot, recipient stri
 func (a *api) creditedRewards(ctx context.Context, s *engine.Snapshot, seq, size int64) ([]nodeevent.MinerReward, error) {
 	body := a.Pieces.NewReader(ctx, size, func(ctx context.Context, offset, n int64) ([]byte, error) {
 		b := s.Batch()
-		found := engine.Query(b, func(piece *[]byte) []any { return []any{piece} }, `SELECT {}, substring(body FROM $2::int FOR $3::int) FROM log.event WHERE seq = $1`, seq, offset+1, n)
+		found := engine.Query(b, (*packed.Piece).Columns, `SELECT {}, `+packed.PieceSQL("h", "$2::int", "$3::int")+` FROM log.event h WHERE h.seq = $1`, seq, offset+1, n)
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}
-		piece, _ := found.First()
+		first, _ := found.First()
+		piece := first.Unpack(offset, n)
 		if len(piece) == 0 {
 			return nil, io.ErrUnexpectedEOF
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"strata/eventstore/packed"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/piece"
 )
@@ -27,13 +28,13 @@ func (a *api) registerAuditBodies() {
 type bodyRow struct {
 	contentType  string
 	size, holder int64
-	head         []byte
+	head         packed.Piece
 }
 
 func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInput) (*engine.File, error) {
 	b := s.Batch()
-	found := engine.Query(b, func(r *bodyRow) []any { return []any{&r.contentType, &r.size, &r.holder, &r.head} }, `
-		SELECT {log.event e}, e.content_type, e.size, h.seq, CASE WHEN e.size <= $2 THEN h.body ELSE substring(h.body FROM 1 FOR $3) END
+	found := engine.Query(b, func(r *bodyRow) []any { return append([]any{&r.contentType, &r.size, &r.holder}, r.head.Columns()...) }, `
+		SELECT {log.event e}, e.content_type, e.size, h.seq, `+packed.PieceSQL("h", "1", "CASE WHEN h.size <= $2 THEN $2::int ELSE $3::int END")+`
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq)
 		WHERE e.seq = $1`, in.Seq, piece.Max, piece.Min)
 	if err := b.Run(ctx); err != nil {
@@ -43,10 +44,14 @@ func (a *api) getEventBody(ctx context.Context, s *engine.Snapshot, in *eventInp
 	if !ok {
 		return nil, eventNotFound(in.Seq)
 	}
-	f := &engine.File{ContentType: safeContentType(row.contentType), Head: row.head, Size: row.size}
-	if row.size > int64(len(row.head)) {
+	most := int64(piece.Max)
+	if row.size > most {
+		most = piece.Min
+	}
+	f := &engine.File{ContentType: safeContentType(row.contentType), Head: row.head.Unpack(0, most), Size: row.size}
+	if at := int64(len(f.Head)); row.size > at {
 		f.Rest = func(ctx context.Context, w io.Writer) error {
-			return a.copyBody(ctx, row.holder, int64(len(row.head)), row.size, w)
+			return a.copyBody(ctx, row.holder, at, row.size, w)
 		}
 	}
 	return f, nil
@@ -76,8 +81,9 @@ func (a *api) copyBody(ctx context.Context, holder, offset, size int64, w io.Wri
 func (a *api) bodyPiece(ctx context.Context, holder, offset, n int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.Config.RequestTimeout)
 	defer cancel()
-	var content []byte
-	err := a.Config.Pool.QueryRow(ctx, `SELECT substring(body FROM $2 FOR $3) FROM log.event WHERE seq = $1`, holder, offset+1, n).Scan(&content)
+	var found packed.Piece
+	err := a.Config.Pool.QueryRow(ctx, `SELECT `+packed.PieceSQL("h", "$2", "$3")+` FROM log.event h WHERE h.seq = $1`, holder, offset+1, n).Scan(found.Columns()...)
+	content := found.Unpack(offset, n)
 	if err == nil && len(content) == 0 {
 		err = fmt.Errorf("the body of event %d has only %d bytes", holder, offset)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/eventstore"
+	"strata/eventstore/packed"
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/decode"
@@ -69,4 +70,15 @@ func Texts(t TB, db Querier, query string, args ...any) []string {
 	t.Helper()
 	rows := must.Get(db.Query(t.Context(), query, args...))(t)
 	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+}
+
+// Bodies returns the bodies of all events in a log, in order.
+func Bodies(t TB, db Querier) [][]byte {
+	t.Helper()
+	rows := must.Get(db.Query(t.Context(), `SELECT e.size, h.body FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`))(t)
+	return must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (body []byte, err error) {
+		var size int64
+		err = row.Scan(&size, &body)
+		return packed.Unpack(body, size), err
+	}))(t)
 }

@@ -13,6 +13,7 @@ import (
 
 	"strata/domain/nodeevent"
 	"strata/eventstore"
+	"strata/eventstore/packed"
 	"strata/projections"
 	"strata/projections/decode"
 	"strata/rig"
@@ -88,14 +89,14 @@ func (j *judge) begin() pgx.Tx {
 func (j *judge) readLog() []eventstore.Event {
 	j.Helper()
 	rows, err := j.pool.Query(context.Background(), `
-		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, h.body
+		SELECT e.seq, e.received_at, e.source, e.path, e.content_type, e.size, h.body
 		FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
 	if err != nil {
 		j.Fatal(err)
 	}
 	events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e eventstore.Event, err error) {
-		err = row.Scan(&e.Seq, &e.ReceivedAt, &e.Source, &e.Path, &e.ContentType, &e.Body)
-		e.Size = int64(len(e.Body))
+		err = row.Scan(&e.Seq, &e.ReceivedAt, &e.Source, &e.Path, &e.ContentType, &e.Size, &e.Body)
+		e.Body = packed.Unpack(e.Body, e.Size)
 		return e, err
 	})
 	if err != nil {

@@ -210,7 +210,7 @@ func (s *versions) Settle(w *World, _ *History) bool {
 	}
 	all := s.look(w)
 	switch s.phase {
-	case 0: // processes of both releases
+	case 0: // processes of both releases run, whatever ends one while it starts, until all is built
 		w.reap()
 		both := map[bool]bool{true: s.renewed == ""}
 		for _, p := range w.running {
@@ -224,8 +224,6 @@ func (s *versions) Settle(w *World, _ *History) bool {
 				w.Start()
 			}
 		}
-		s.phase++
-	case 1: // all is built
 		for _, v := range all {
 			if v.State != version.StateLive || v.Lag() > 0 || !v.Indexed {
 				s.waits = fmt.Sprintf("%s is %s and lags %d", v.Schema(), v.State, v.Lag())
@@ -237,7 +235,7 @@ func (s *versions) Settle(w *World, _ *History) bool {
 			s.fail("a minute after all is built, the new rules of %s are not active", s.renewed)
 		}
 		s.phase++
-	case 2: // back
+	case 1: // back
 		for _, number := range slices.Sorted(maps.Keys(w.running)) {
 			if len(w.running[number].arguments) > 0 {
 				w.Stop(number)
@@ -260,7 +258,7 @@ func (s *versions) Settle(w *World, _ *History) bool {
 		s.phase++
 		s.waits = ""
 	}
-	return s.phase == 3
+	return s.phase == 2
 }
 
 // active reports whether the new rules are active.

@@ -26,6 +26,7 @@ import (
 	"strata/internal/testkit/serverrig"
 	"strata/internal/testkit/short"
 	"strata/readapi"
+	"strata/rig/replay"
 )
 
 // TestReplicas runs the roles on servers of their own, with a primary that is written and two replicas that are read. A replica
@@ -233,10 +234,12 @@ func (s *process) caughtUp(size int64) {
 }
 
 // bodies returns the bodies in the log of a database.
-func bodies(t *testing.T, url string) []string {
+func bodies(t *testing.T, url string) (texts []string) {
 	t.Helper()
-	return pgtest.Values[string](t, pgtest.Connect(t, url),
-		`SELECT convert_from(h.body, 'UTF8') FROM log.event e JOIN log.event h ON h.seq = coalesce(e.body_seq, e.seq) ORDER BY e.seq`)
+	for _, body := range replay.Bodies(t, pgtest.Connect(t, url)) {
+		texts = append(texts, string(body))
+	}
+	return texts
 }
 
 // several returns a URL for whichever of these servers can be written to.

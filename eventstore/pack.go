@@ -1,0 +1,38 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"strata/eventstore/packed"
+)
+
+// pack packs the bodies of a batch, on all processors, if the log's bodies are packed.
+func (l *Log) pack(ctx context.Context, batch ...Incoming) error {
+	packs := l.packing.Load()
+	if packs == nil {
+		packs = new(bool)
+		if err := l.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM log.packing)`).Scan(packs); err != nil {
+			return unavailable(fmt.Errorf("read whether bodies are packed: %w", err))
+		}
+		l.packing.Store(packs)
+	}
+	if !*packs {
+		return nil
+	}
+	var all sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), len(batch))
+	for first := range workers {
+		all.Go(func() {
+			for i := first; i < len(batch); i += workers {
+				if b := batch[i].Body; b.packed == nil && b.file == nil {
+					b.packed = packed.Body(batch[i].Path, b.data)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
