@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 
-	"strata/eventstore/packed"
+	"strata/domain/packed"
 )
 
 // CheckResult is what Check found at one position of the log, or at a run of positions without events.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"strata/eventstore/packed"
+	"strata/domain/packed"
 )
 
 // pack packs the bodies of a batch, on all processors, if the log's bodies are packed.

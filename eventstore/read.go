@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strata/eventstore/packed"
+	"strata/domain/packed"
 )
 
 // ErrNotFound is the error for a position that the log does not have (yet).

@@ -14,7 +14,7 @@ import (
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
-	"strata/eventstore/packed"
+	"strata/domain/packed"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/page"
 	"strata/readapi/internal/param"

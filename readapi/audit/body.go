@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"strata/eventstore/packed"
+	"strata/domain/packed"
 	"strata/readapi/internal/engine"
 	"strata/readapi/internal/piece"
 )

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"strata/domain/packed"
 	"strata/eventstore"
-	"strata/eventstore/packed"
 	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/decode"

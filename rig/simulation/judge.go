@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"strata/domain/nodeevent"
+	"strata/domain/packed"
 	"strata/eventstore"
-	"strata/eventstore/packed"
 	"strata/projections"
 	"strata/projections/decode"
 	"strata/rig"

@@ -1,4 +1,4 @@
-package packed_test
+package eventstore_test
 
 import (
 	"bytes"
@@ -6,23 +6,19 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"strata/domain/packed"
 	"strata/eventstore"
-	"strata/eventstore/packed"
 	"strata/internal/testkit/must"
 	"strata/internal/testkit/pgtest"
-	"strata/migrations"
-	"strata/rig/replay"
 )
-
-var migrated = pgtest.Template("log", migrations.Up)
 
 // wordy returns a body that becomes shorter.
 func wordy(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, `{"txid": "0x%064x"},`, i), 20) }
 
 // A body is read back byte for byte, however it is stored, and only a log that was empty when packing came has frames.
-func TestLog(t *testing.T) {
+func TestPacked(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat(wordy(1), packed.Max/len(wordy(1))+1)
 	for _, c := range []struct {
@@ -40,12 +36,12 @@ func TestLog(t *testing.T) {
 		{"/new_block", packed.Body("/new_block", wordy(4)), false}, // a frame is a body like others
 	} {
 		for _, packs := range []bool{true, false} {
-			t.Run(fmt.Sprint(c.path, len(c.body), packs), func(t *testing.T) { testLog(t, c.path, c.body, packs, c.frames && packs) })
+			t.Run(fmt.Sprint(c.path, len(c.body), packs), func(t *testing.T) { testPacked(t, c.path, c.body, packs, c.frames && packs) })
 		}
 	}
 }
 
-func testLog(t *testing.T, path string, content []byte, packs, frames bool) {
+func testPacked(t *testing.T, path string, content []byte, packs, frames bool) {
 	t.Helper()
 	pool := migrated.New(t)
 	if !packs {
@@ -84,7 +80,7 @@ func testLog(t *testing.T, path string, content []byte, packs, frames bool) {
 }
 
 // pieces reads the body of event 1 in pieces.
-func pieces(t *testing.T, pool replay.Querier, body []byte) {
+func pieces(t *testing.T, pool *pgxpool.Pool, body []byte) {
 	t.Helper()
 	const n = 3 << 19
 	var read []byte
@@ -103,34 +99,4 @@ func pieces(t *testing.T, pool replay.Querier, body []byte) {
 	if !bytes.Equal(read, body) {
 		t.Error("the pieces are not the body")
 	}
-}
-
-// Whatever happens to a frame, it does not become another body of the same size without its digest showing it, and nothing panics.
-func TestUnpack(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		body := wordy(rapid.IntRange(0, 99).Draw(t, "body"))
-		frame := packed.Body("/new_block", body)
-		if got := packed.Unpack(frame, int64(len(body))); !bytes.Equal(got, body) {
-			t.Fatalf("a frame of %q is one of %q", body, got)
-		}
-		if got := packed.Unpack(frame, int64(len(body))+1); !bytes.Equal(got, frame) {
-			t.Fatalf("a frame of another size becomes %q", got)
-		}
-		damaged := slices.Clone(frame)
-		damaged[rapid.IntRange(0, len(frame)-1).Draw(t, "at")] ^= rapid.ByteRange(1, 255).Draw(t, "bits")
-		damaged = damaged[:rapid.IntRange(0, len(frame)).Draw(t, "length")]
-		if got := packed.Unpack(damaged, int64(len(body))); len(got) != len(body) && !bytes.Equal(got, damaged) {
-			t.Fatalf("a damaged frame becomes %d bytes", len(got))
-		}
-	})
-}
-
-func FuzzUnpack(f *testing.F) {
-	f.Add(packed.Body("/new_block", wordy(1)), int64(len(wordy(1))))
-	f.Fuzz(func(t *testing.T, stored []byte, size int64) {
-		if got := packed.Unpack(stored, size); int64(len(got)) != size && !bytes.Equal(got, stored) {
-			t.Errorf("%d bytes of %d", len(got), size)
-		}
-	})
 }

@@ -10,9 +10,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// Max is the size in bytes of the largest body that is packed. Larger ones are streamed, and read in slices.
+const Max = 4 << 20
+
 const (
-	// least and Max are the sizes in bytes between which a body is packed. Larger ones are streamed, and read in slices.
-	least, Max = 256, 4 << 20
+	// least is the size in bytes of the smallest body that is packed.
+	least = 256
 	// frameMagic begins a frame.
 	frameMagic = 0xfd2fb528
 )
