@@ -37,7 +37,7 @@ var (
 	histories = flag.Int("histories", 3, "number of histories; 0 for any")
 	minutes   = flag.Float64("minutes", 0, "time for histories; 0 for any")
 	world     = flag.String("world", "chain", "name of the scene; empty for the one that each seed says")
-	nth       = flag.Int("nth", 150, "TestNthRequest lets every n-th request fail")
+	nth       = flag.Int("nth", 400, "TestNthRequest lets every n-th request fail")
 	trace     = flag.Bool("trace", false, "show what happens")
 	results   = flag.String("results", "", "folder for what a history that goes wrong leaves")
 )
