@@ -224,6 +224,9 @@ func (s *versions) Settle(w *World, _ *History) bool {
 				w.Start()
 			}
 		}
+		if !both[false] || !both[true] {
+			return false // until they have registered what they build
+		}
 		for _, v := range all {
 			if v.State != version.StateLive || v.Lag() > 0 || !v.Indexed {
 				s.waits = fmt.Sprintf("%s is %s and lags %d", v.Schema(), v.State, v.Lag())
