@@ -24,15 +24,17 @@ func (l *Log) pack(ctx context.Context, batch ...Incoming) error {
 	}
 	var all sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), len(batch))
-	for first := range workers {
-		all.Go(func() {
-			for i := first; i < len(batch); i += workers {
-				if b := batch[i].Body; b.packed == nil && b.file == nil {
-					b.packed = packed.Body(batch[i].Path, b.data)
-				}
+	packFrom := func(first int) {
+		for i := first; i < len(batch); i += workers {
+			if b := batch[i].Body; b.packed == nil && b.file == nil {
+				b.packed = packed.Body(batch[i].Path, b.data)
 			}
-		})
+		}
 	}
+	for first := 1; first < workers; first++ {
+		all.Go(func() { packFrom(first) })
+	}
+	packFrom(0)
 	all.Wait()
 	return nil
 }

@@ -20,7 +20,7 @@ const (
 	frameMagic = 0xfd2fb528
 )
 
-// paths are those whose bodies are packed: what a node posts in bulk, and what is read as a whole only.
+// paths are those whose bodies are packed: what a node posts in bulk. No SQL looks into them.
 var paths = []string{"/new_block", "/new_mempool_tx", "/drop_mempool_tx", "/new_microblocks", "/new_burn_block"}
 
 // A packer and an unpacker serve all goroutines. The level is the fastest: slower ones gain a few per cent.
@@ -53,8 +53,8 @@ func Body(path string, body []byte) []byte {
 	return nil
 }
 
-// Unpack returns the body of this size of which stored is in column body of log.event. What can't be unpacked is returned as it
-// is: it does not have the size and the digest of its row, which verification finds, and who decodes it refuses it.
+// Unpack returns a body of this size. stored is what column body of log.event has. What can't be unpacked is returned as it is:
+// verification finds that its size is not that of the row, and decoders refuse it.
 func Unpack(stored []byte, size int64) []byte {
 	if int64(len(stored)) == size || size > Max || len(stored) < 4 || binary.LittleEndian.Uint32(stored) != frameMagic {
 		return stored
@@ -73,7 +73,8 @@ type Piece struct {
 	stored []byte
 }
 
-// PieceSQL selects what Piece.Columns scans, of the body that row alias of log.event holds. from counts from 1.
+// PieceSQL returns the columns that Piece.Columns scans. alias is that of the row of log.event that holds the body. from and n are
+// expressions for the first byte of the piece, counted from 1, and for its length.
 func PieceSQL(alias, from, n string) string {
 	return strings.NewReplacer("h.", alias+".", "$from", from, "$n", n).Replace(
 		`h.size, octet_length(h.body) <> h.size, CASE octet_length(h.body) WHEN h.size THEN substring(h.body FROM $from FOR $n) ELSE h.body END`)

@@ -223,18 +223,22 @@ func (h *hesitant) Fold(ctx context.Context, tx pgx.Tx, after int64, items []pro
 	return outcome, err
 }
 
+// startGroup follows a log that has some blocks, with a leader and two members.
+func startGroup(t *testing.T, leader projections.Leading[projections.Step], posts ...replay.Post) (*eventstore.Log, prometheus.Gatherer) {
+	t.Helper()
+	log, registry := replay.NewLog(t), prometheus.NewRegistry()
+	replay.Append(t, log, posts...)
+	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, projections.Chain(leader, balances.New(nil), &rig.Recorder{}))
+	awaitMembers(t, registry, 2)
+	return log, registry
+}
+
 // TestInPieces folds events that are too much for one transaction: the leader folds them alone, and its group is open again.
 func TestInPieces(t *testing.T) {
 	t.Parallel()
 	const before, blocks = 40, 60
-	log := replay.NewLog(t)
-	registry := prometheus.NewRegistry()
-	r := &rig.Recorder{}
 	leader := &hesitant{Chain: rig.Chain(t), attempts: map[int64]int{1: 1, 17: 3, 18: 2, before: 1, before + 2: 1, before + 3: 4, blocks: 2}}
-	replay.Append(t, log, rig.Blocks(0, before)...)
-	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, projections.Chain(leader, balances.New(nil), r))
-	replay.Wait(t, log)
-	awaitMembers(t, registry, 2)
+	log, registry := startGroup(t, leader, rig.Blocks(0, before)...)
 	for _, p := range rig.Blocks(before, blocks-before) {
 		replay.Append(t, log, p)
 	}
@@ -257,12 +261,7 @@ func TestInPieces(t *testing.T) {
 func TestFarBehind(t *testing.T) {
 	t.Parallel()
 	const before, blocks, after = 5, 2500, 2510
-	log := replay.NewLog(t)
-	registry := prometheus.NewRegistry()
-	r := &rig.Recorder{}
-	replay.Append(t, log, rig.Blocks(0, before)...)
-	replay.Follow(t, follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}, projections.Chain(rig.Chain(t), balances.New(nil), r))
-	awaitMembers(t, registry, 2)
+	log, registry := startGroup(t, rig.Chain(t), rig.Blocks(0, before)...)
 	replay.Append(t, log, rig.Blocks(before, blocks-before)...)
 	replay.Wait(t, log)
 	awaitMembers(t, registry, 2)
@@ -283,14 +282,8 @@ func TestFarBehind(t *testing.T) {
 func TestLeaderSkips(t *testing.T) {
 	t.Parallel()
 	const before, broken, blocks = 5, 8, 15
-	log := replay.NewLog(t)
-	registry := prometheus.NewRegistry()
-	r := &rig.Recorder{}
 	posts := rig.Blocks(0, blocks)
-	replay.Append(t, log, posts[:before]...)
-	config := follow.Config{Log: log, Interval: 50 * time.Millisecond, Registry: registry}
-	replay.Follow(t, config, projections.Chain(&hesitant{Chain: rig.Chain(t), broken: broken, attempts: map[int64]int{broken: 1}}, balances.New(nil), r))
-	awaitMembers(t, registry, 2)
+	log, registry := startGroup(t, &hesitant{Chain: rig.Chain(t), broken: broken, attempts: map[int64]int{broken: 1}}, posts[:before]...)
 	replay.Append(t, log, posts[before:]...)
 	eventually.Holds(t, "the leader stops", func() bool { return rig.Status(t, log, "chain").State == version.StateFailed })
 	must.Get(version.Skip(t.Context(), log, "chain", broken, "a bug"))(t)

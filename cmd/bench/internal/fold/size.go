@@ -21,7 +21,7 @@ func (b *Bench) Size(ctx context.Context) {
 	b.size(ctx, "size_mix", config, "a chain event of a mix", `SELECT count(*) FROM api.events`, "")
 }
 
-// shownShare is the share of all bytes from which on a relation has a row of its own.
+// A relation with at least this share of all bytes has a row of its own.
 const shownShare = .005
 
 func (b *Bench) size(ctx context.Context, database string, config synthchain.Config, of, countSQL, target string) {
