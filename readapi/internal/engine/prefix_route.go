@@ -33,23 +33,32 @@ func (e *Engine) fillMux() {
 // /blocks/{height_or_hash}/transactions. Of two such paths, the one that has the first such word is separated, with all
 // paths that begin like it up to that word.
 func separatePrefixes(operations []mountedOperation) (prefixes []string) {
+	type shape struct {
+		method string
+		words  int
+	}
+	alike := map[shape][][]string{} // only paths of one shape can conflict
 	for _, o := range operations {
-		for _, other := range operations {
-			if prefix, ok := conflict(o.Path, other.Path); ok && o.Method == other.Method && !slices.Contains(prefixes, prefix) {
-				prefixes = append(prefixes, prefix)
+		words := strings.Split(o.Path, "/")
+		of := shape{method: o.Method, words: len(words)}
+		alike[of] = append(alike[of], words)
+	}
+	for _, paths := range alike {
+		for _, words := range paths {
+			for _, others := range paths {
+				if prefix, ok := conflict(words, others); ok && !slices.Contains(prefixes, prefix) {
+					prefixes = append(prefixes, prefix)
+				}
 			}
 		}
 	}
 	return prefixes
 }
 
-// conflict reports whether two paths conflict and the first one has the first word in place of a parameter. It returns
-// that path up to the word. A parameter in front of the word is not provided for: the mux then panics.
-func conflict(path, other string) (prefix string, ok bool) {
-	words, others := strings.Split(path, "/"), strings.Split(other, "/")
-	if len(words) != len(others) {
-		return "", false
-	}
+// conflict reports whether two paths of as many words conflict and the first one has the first word in place of a
+// parameter. It returns that path up to the word. A parameter in front of the word is not provided for: the mux then
+// panics.
+func conflict(words, others []string) (prefix string, ok bool) {
 	isParameter := func(word string) bool { return strings.HasPrefix(word, "{") }
 	mutual := false
 	for i, word := range words {
