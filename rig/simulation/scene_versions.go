@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type versions struct {
 	updates  int    // how many changes between the releases are left
 	decided  bool   // a command has decided what is active
 	reached  map[string]int64
+	asked    map[int]bool  // the processes that were asked for all versions, in the end
 	busy     chan struct{} // closed when the command that is under way has an answer
 	phase    int
 	waits    string // what the end waits for
@@ -42,7 +44,7 @@ type versions struct {
 
 func newVersions(random *rand.Rand) Scene {
 	renewed := []string{"balances", "accounts", "mempool", "names", "ft", "search", "chain", "ordinals", "brc20", ""}
-	return &versions{random: random, renewed: renewed[random.IntN(len(renewed))], commands: random.IntN(6), updates: 1 + random.IntN(5), reached: map[string]int64{}}
+	return &versions{random: random, renewed: renewed[random.IntN(len(renewed))], commands: random.IntN(6), updates: 1 + random.IntN(5), reached: map[string]int64{}, asked: map[int]bool{}}
 }
 
 func (s *versions) chance(n int) bool { return s.random.IntN(10_000) < n }
@@ -172,10 +174,12 @@ func (s *versions) ours(v version.Status) bool {
 // send sends a command to some process, beside the script.
 func (s *versions) send(w *World, method, path, body string) {
 	processes := w.network.serving(adminPort)
-	if len(processes) == 0 {
-		return
+	if len(processes) > 0 {
+		s.sendTo(w, processes[s.random.IntN(len(processes))], method, path, body)
 	}
-	process := processes[s.random.IntN(len(processes))]
+}
+
+func (s *versions) sendTo(w *World, process int, method, resource, body string) {
 	busy := make(chan struct{})
 	s.busy = busy
 	go func() {
@@ -184,19 +188,19 @@ func (s *versions) send(w *World, method, path, body string) {
 		if body != "" {
 			header.Set("Content-Type", "application/json")
 		}
-		r, err := w.Ask(context.Background(), time.Minute, method, process, adminPort, "/admin/v1/projections"+path, header, []byte(body))
-		w.Script.tell("%s %s of process %d: %d %v %.300s", method, path, process, r.Status, err, r.Body)
-		w.Script.Count(fmt.Sprintf("commands %s %d", path[strings.LastIndexByte(path, '/')+1:], r.Status))
+		r, err := w.Ask(context.Background(), time.Minute, method, process, adminPort, "/admin/v1/projections"+resource, header, []byte(body))
+		w.Script.tell("%s %s of process %d: %d %v %.300s", method, resource, process, r.Status, err, r.Body)
+		w.Script.Count(fmt.Sprintf("commands %s %d", path.Base("/projections"+resource), r.Status))
 		var verified struct {
 			Findings []struct{ Check, Detail string }
 		}
 		_ = json.Unmarshal(r.Body, &verified)
 		if (r.Status == http.StatusUnprocessableEntity || r.Status == http.StatusBadRequest) && len(verified.Findings) == 0 {
-			s.fail("%s %s: %d %s", method, path, r.Status, r.Body)
+			s.fail("%s %s: %d %s", method, resource, r.Status, r.Body)
 		}
 		for _, f := range verified.Findings { // a version may still be under way, or wait for a process that has its code
 			if !slices.Contains([]string{"it has caught up", "it has its indexes"}, f.Check) {
-				s.fail("%s: %s: %s", path, f.Check, f.Detail)
+				s.fail("%s: %s: %s", resource, f.Check, f.Detail)
 			}
 		}
 	}()
@@ -224,8 +228,12 @@ func (s *versions) Settle(w *World, _ *History) bool {
 				w.Start()
 			}
 		}
-		if !both[false] || !both[true] {
-			return false // until they have registered what they build
+		for _, number := range slices.Sorted(maps.Keys(w.running)) {
+			if !s.asked[number] { // until it answers, it may not have registered what it builds
+				s.asked[number] = true
+				s.sendTo(w, number, http.MethodGet, "", "")
+				return false
+			}
 		}
 		for _, v := range all {
 			if v.State != version.StateLive || v.Lag() > 0 || !v.Indexed {
