@@ -78,7 +78,7 @@ func (a *api) principalSTX(ctx context.Context, s *engine.Snapshot, in *param.Pr
 	if err != nil {
 		return nil, err
 	}
-	stx, balance, err := readSTX(ctx, s, account, at)
+	stx, balance, err := readSTX(ctx, s, view.QueueEstimatedSTX, account, at)
 	if err != nil {
 		return nil, err
 	}

@@ -40,14 +40,16 @@ func (a *api) stxBalance(ctx context.Context, s *engine.Snapshot, in *param.Acco
 	if err != nil {
 		return nil, err
 	}
-	_, balance, err := readSTX(ctx, s, account, at)
+	_, balance, err := readSTX(ctx, s, view.QueueEstimatedSTX, account, at)
 	return balance, err
 }
 
-// readSTX reads the STX of an account at a moment: its row, and the balance.
-func readSTX(ctx context.Context, s *engine.Snapshot, account string, at param.Moment) (stx *view.QueuedSTX, balance *view.StxBalance, err error) {
+// readSTX reads the STX of an account at a moment, with a query that queue adds to a batch: its row, and the balance.
+func readSTX(
+	ctx context.Context, s *engine.Snapshot, queue func(*engine.Batch, string, param.Moment) *view.QueuedSTX, account string, at param.Moment,
+) (stx *view.QueuedSTX, balance *view.StxBalance, err error) {
 	b := s.Batch()
-	stx = view.QueueSTX(b, account, at)
+	stx = queue(b, account, at)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -62,13 +64,17 @@ func (a *api) stxBalanceV2(ctx context.Context, s *engine.Snapshot, in *struct {
 	param.AccountInput
 	IncludeMempool bool `query:"include_mempool" default:"false" doc:"Add the effect of pending transactions."`
 }) (*stxBalanceV2, error) {
-	full, err := a.stxBalance(ctx, s, &in.AccountInput)
+	account, at, err := in.Resolve(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	short := &stxBalanceV2{Balance: full.Balance, Negative: full.Negative, TotalMinerRewardsReceived: full.TotalMinerRewardsReceived, STXLock: full.STXLock}
+	queue := view.QueueSTX
 	if in.IncludeMempool {
-		short.Estimate = full.Estimate
+		queue = view.QueueEstimatedSTX
 	}
-	return short, nil
+	_, full, err := readSTX(ctx, s, queue, account, at)
+	if err != nil {
+		return nil, err
+	}
+	return &stxBalanceV2{full.Balance, full.Negative, full.Estimate, full.TotalMinerRewardsReceived, full.STXLock}, nil
 }

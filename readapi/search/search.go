@@ -230,7 +230,7 @@ func (a *api) searchPrincipal(ctx context.Context, s *engine.Snapshot, p clarity
 	found := &searchAnswer{Found: true, Result: entity}
 	if tip, ok := s.Tip("balances"); whole && ok {
 		b := s.Batch()
-		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height}) // not Latest: without pending transactions
+		stx := view.QueueSTX(b, p.String(), param.Moment{Height: *tip.Height, Latest: true})
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}

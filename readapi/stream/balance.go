@@ -63,7 +63,7 @@ func (a *api) balanceMessagesOf(ctx context.Context, s *engine.Snapshot, feeds [
 // message once the batch has run.
 func (a *api) queueBalance(b *engine.Batch, feed live.Feed, at param.Moment, step int64, position live.Position) func() (*live.Message, error) {
 	if feed.Kind == socketBalances {
-		stx := view.QueueSTX(b, feed.Name, at)
+		stx := view.QueueEstimatedSTX(b, feed.Name, at)
 		return func() (*live.Message, error) {
 			balance, err := stx.Shape()
 			if err != nil {

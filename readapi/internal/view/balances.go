@@ -43,7 +43,7 @@ type QueuedBalances struct {
 
 // QueueBalances adds the queries for everything that the account owns at a block to a batch.
 func QueueBalances(b *engine.Batch, account string, at param.Moment) *QueuedBalances {
-	q := &QueuedBalances{stx: QueueSTX(b, account, at)}
+	q := &QueuedBalances{stx: QueueEstimatedSTX(b, account, at)}
 	if at.Latest {
 		q.assets = engine.Query(b, assetColumns, `
 			SELECT {balances.holding h}, asset, kind, balance::text, sent::text, received::text, fees::text, rewards::text

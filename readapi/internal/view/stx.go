@@ -78,15 +78,26 @@ type QueuedSTX struct {
 	pending func() (inbound, outbound *big.Int)
 }
 
-// QueueSTX adds the query for the account's STX at a block to a batch. At the tip, it adds one for pending transfers.
+// QueueSTX adds the query for the account's STX at a block to a batch.
 func QueueSTX(b *engine.Batch, account string, at param.Moment) *QueuedSTX {
-	if !at.Latest {
-		return &QueuedSTX{at: at, Found: engine.Query(b, stxColumns, earlierSTX, account, at.Height)}
+	sql := earlierSTX
+	if at.Latest {
+		sql = latestSTX
 	}
-	return &QueuedSTX{at: at, Found: engine.Query(b, stxColumns, latestSTX, account, at.Height), pending: mempoolTransfers{}.Queue(b, account)}
+	return &QueuedSTX{at: at, Found: engine.Query(b, stxColumns, sql, account, at.Height)}
 }
 
-// Shape returns the balance once the batch has run. It fails with 404 when there is no block at the height.
+// QueueEstimatedSTX also adds the query for pending transfers, if the block is the latest. It costs more than the first one.
+func QueueEstimatedSTX(b *engine.Batch, account string, at param.Moment) *QueuedSTX {
+	q := QueueSTX(b, account, at)
+	if at.Latest {
+		q.pending = mempoolTransfers{}.Queue(b, account)
+	}
+	return q
+}
+
+// Shape returns the balance once the batch has run; without pending transfers, it has no estimate. It fails with 404 when there is no
+// block at the height.
 func (q *QueuedSTX) Shape() (*StxBalance, error) {
 	row, ok := q.Found.First()
 	if !ok {
