@@ -23,7 +23,7 @@ type batch struct {
 
 	rows      map[txid]*row
 	claimants map[claim][]*row
-	mined     map[claim][]use // in the order of blocks
+	mined     map[claimKey][]use // in the order of blocks
 	waiting   ages
 
 	counts   map[counterKey]*count
@@ -51,7 +51,9 @@ type appliedBlock struct {
 
 // usedClaim is a nonce that a block has used.
 type usedClaim struct {
-	claim
+	key       claimKey
+	txIndex   int32
+	sponsored bool
 	use
 }
 
@@ -144,7 +146,7 @@ func (b *batch) remove(r *row) {
 // relate sets in a new row the block that mined the transaction, or used one of its nonces.
 func (b *batch) relate(r *row) {
 	for _, c := range r.claims() {
-		for _, u := range b.mined[c] {
+		for _, u := range b.mined[c.key()] {
 			switch {
 			case u.burnHeight < b.horizon:
 			case u.txid == r.txid:

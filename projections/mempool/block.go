@@ -25,9 +25,10 @@ func (b *batch) apply(step *projections.Step) {
 			continue
 		}
 		u := use{block.Transactions[i].TxID, step.Height, b.tip.BurnBlockHeight, step.BlockSeq}
-		for _, c := range claimsOf(tx) {
-			b.mined[c] = append(b.mined[c], u)
-			b.used = append(b.used, usedClaim{c, u})
+		for j, c := range claimsOf(tx) {
+			key := c.key()
+			b.mined[key] = append(b.mined[key], u)
+			b.used = append(b.used, usedClaim{key, int32(i), j > 0, u})
 			for _, r := range b.claimants[c] {
 				switch {
 				case r.txid == u.txid:
@@ -70,8 +71,8 @@ func (b *batch) revert(ctx context.Context, step *projections.Step) error {
 	}
 	b.blocks = slices.DeleteFunc(b.blocks, func(block appliedBlock) bool { return block.Height == height })
 	b.used = slices.DeleteFunc(b.used, func(u usedClaim) bool { return u.height == height })
-	for c, uses := range b.mined {
-		b.mined[c] = slices.DeleteFunc(uses, func(u use) bool { return u.height == height })
+	for key, uses := range b.mined {
+		b.mined[key] = slices.DeleteFunc(uses, func(u use) bool { return u.height == height })
 	}
 	for _, r := range b.rows {
 		if b.forgotten(r) {

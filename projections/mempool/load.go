@@ -105,7 +105,7 @@ func (b *batch) load(ctx context.Context, steps []projections.Step) error {
 	}
 	queries.Queue(b.sql(sql), args...).Query(b.readRows)
 	if len(accounts) > 0 {
-		queries.Queue(b.sql(loadUsesSQL), accounts, nonces).Query(b.readUses)
+		queries.Queue(b.sql(loadUsesSQL), keysOf(w.claims)).Query(b.readUses)
 	}
 	if err := b.tx.SendBatch(ctx, queries).Close(); err != nil {
 		return fmt.Errorf("look up transactions and used nonces: %w", err)
@@ -196,24 +196,20 @@ func scanRow(rows pgx.Rows) (*row, error) {
 	return r, nil
 }
 
-// loadUsesSQL selects the transactions that have used the nonces $2 of the accounts $1.
+// loadUsesSQL selects the transactions that have used the nonces with the keys $1.
 const loadUsesSQL = `
-	SELECT wanted.account, wanted.nonce, u.txid, u.height, u.burn_height, u.source_seq
-	FROM unnest($1::text[], $2::text[]) AS wanted (account, nonce)
-	CROSS JOIN LATERAL (
-		SELECT * FROM {schema}.mined u WHERE u.account = wanted.account AND u.nonce = wanted.nonce::numeric OFFSET 0
-	) u`
+	SELECT u.claim, u.txid, u.height, (SELECT b.burn_block_height FROM {schema}.block b WHERE b.height = u.height), u.source_seq
+	FROM unnest($1::uuid[]) AS wanted (claim)
+	CROSS JOIN LATERAL (SELECT * FROM {schema}.mined u WHERE u.claim = wanted.claim OFFSET 0) u`
 
 func (b *batch) readUses(rows pgx.Rows) error {
 	var (
-		c     claim
-		nonce string
-		u     use
+		key claimKey
+		u   use
 	)
-	_, err := pgx.ForEachRow(rows, []any{&c.account, &nonce, &u.txid, &u.height, &u.burnHeight, &u.seq}, func() (err error) {
-		c.nonce, err = strconv.ParseUint(nonce, 10, 64)
-		b.mined[c] = append(b.mined[c], u)
-		return err
+	_, err := pgx.ForEachRow(rows, []any{&key, &u.txid, &u.height, &u.burnHeight, &u.seq}, func() error {
+		b.mined[key] = append(b.mined[key], u)
+		return nil
 	})
 	for _, uses := range b.mined {
 		slices.SortFunc(uses, compareUses)
@@ -227,6 +223,15 @@ func columnsOf(claims map[claim]bool) (accounts, nonces []string) {
 		accounts, nonces = append(accounts, c.account), append(nonces, strconv.FormatUint(c.nonce, 10))
 	}
 	return accounts, nonces
+}
+
+// keysOf returns the keys of claims as an array argument of a query.
+func keysOf(claims map[claim]bool) []claimKey {
+	keys := make([]claimKey, 0, len(claims))
+	for c := range claims {
+		keys = append(keys, c.key())
+	}
+	return keys
 }
 
 func idsOf(ids map[txid]bool) [][]byte {

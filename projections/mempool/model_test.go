@@ -1,6 +1,7 @@
 package mempool_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,6 +182,25 @@ func (m *model) rows() []string {
 	var all []string
 	for _, f := range m.facts {
 		all = append(all, m.text(f))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// uses returns the rows of used nonces that the table must have: those of all canonical blocks that are not below the horizon.
+func (m *model) uses() []string {
+	var all []string
+	for _, b := range m.chain {
+		if b.BurnBlockHeight < m.horizon {
+			continue
+		}
+		for i, tx := range b.Decoded {
+			for n := range noncesOf(projections.Announced{Transaction: tx}) {
+				key := sha256.Sum256(fmt.Appendf(nil, "%s/%d", n.account, n.nonce))
+				all = append(all, fmt.Sprintf("%d %d %t %x-%x-%x-%x-%x %x", b.Height, i, n != nonceOf{tx.Sender().String(), tx.Nonce()},
+					key[:4], key[4:6], key[6:8], key[8:10], key[10:16], b.Transactions[i].TxID[:]))
+			}
+		}
 	}
 	slices.Sort(all)
 	return all

@@ -65,10 +65,12 @@ func TestProperty(t *testing.T) {
 				default:
 					a := place{old: old, height: 1, burn: 1000, time: now}
 					if tip := w.tip(); tip != nil {
-						far := rapid.IntRange(0, 2).Draw(rt, "far") == 0
 						a.height, a.burn, a.time = tip.Height+1, tip.BurnBlockHeight, tip.BurnBlockTime+600
-						if far {
+						switch rapid.IntRange(0, 5).Draw(rt, "far") {
+						case 0, 1:
 							a.height, a.burn, a.time = a.height+200, a.burn+300, a.time+1500*60
+						case 2: // as on a made-up chain
+							a.burn = rapid.Uint64Range(0, 2000).Draw(rt, "Bitcoin block")
 						}
 						now = max(now, a.time)
 					}
@@ -89,6 +91,11 @@ func TestProperty(t *testing.T) {
 				FROM {mempool}.transaction ORDER BY txid`))
 			if want := m.rows(); !slices.Equal(got, want) {
 				rt.Fatalf("after step %d:\n got %q\nwant %q", w.folded, got, want)
+			}
+			got = w.texts(schemas.In(`SELECT concat_ws(' ', height, tx_index, sponsored::text, claim, encode(txid, 'hex')) FROM {mempool}.mined`))
+			slices.Sort(got)
+			if want := m.uses(); !slices.Equal(got, want) {
+				rt.Fatalf("nonces remembered after step %d:\n got %q\nwant %q", w.folded, got, want)
 			}
 			for id, row := range m.texts {
 				if changed := w.changed(id); changed < row.since {

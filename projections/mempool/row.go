@@ -3,6 +3,8 @@ package mempool
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"strconv"
 
 	"strata/domain/hash"
 	"strata/domain/nodeevent"
@@ -16,6 +18,16 @@ type txid = hash.Hash32
 type claim struct {
 	account string
 	nonce   uint64
+}
+
+// claimKey stands for a claim in the table mined.
+type claimKey = [16]byte
+
+// key hashes the claim, as claimSQL does in SQL. Uses are only ever looked up by their claim, for which the first half of a
+// hash does: it is shorter than an address and a number, and 128 bits do not collide.
+func (c claim) key() claimKey {
+	sum := sha256.Sum256([]byte(c.account + "/" + strconv.FormatUint(c.nonce, 10)))
+	return claimKey(sum[:len(claimKey{})])
 }
 
 // use is the transaction of a canonical block that used a nonce.
@@ -121,7 +133,7 @@ func newRow(a *projections.Announced) *row {
 	return r
 }
 
-// claimsOf returns the nonces that a transaction uses, of its sender and its sponsor.
+// claimsOf returns the nonces that a transaction uses: that of its sender, then that of its sponsor.
 func claimsOf(tx *transaction.Transaction) []claim {
 	claims := []claim{{tx.Sender().String(), tx.Nonce()}}
 	if nonce, ok := tx.SponsorNonce(); ok {

@@ -12,12 +12,11 @@
 --   burn_block_height: height of the Bitcoin block that the Stacks block is anchored to; field burn_block_height of
 --     /new_block
 --   txid: transaction id, 32 bytes (SIP-005); field txid of /new_block#/transactions
---   nonce: nonce of the sender, or in mined of the account
+--   nonce: nonce of the sender
 --   sponsor_nonce: nonce of the sponsor; null without one
 --   sender: address that signs
 --   sponsor: address that pays the fee; null if the sender does
 --   raw_tx: the serialised transaction (SIP-005)
---   account: address of the sender or sponsor
 
 -- Announced transactions, with their status on the canonical chain. Mined transactions stay until their block is too
 -- deep to be reverted, see horizon.
@@ -67,17 +66,15 @@ CREATE INDEX transaction_mined_burn_idx ON {schema}.transaction (mined_burn_heig
 
 -- Nonces that recent canonical blocks have used: one row for the sender of each transaction, and one for its sponsor.
 CREATE TABLE {schema}.mined (
-    source_seq  bigint  NOT NULL, -- the event with the block
-    height      bigint  NOT NULL,
-    burn_height bigint  NOT NULL, -- of the block
-    nonce       numeric NOT NULL,
-    account     text    NOT NULL,
-    txid        bytea   NOT NULL,
-    CONSTRAINT mined_pkey PRIMARY KEY (txid, account, nonce, height)
+    height     bigint  NOT NULL,
+    source_seq bigint  NOT NULL, -- the event with the block
+    tx_index   int     NOT NULL, -- of the transaction in the block's list, from 0
+    sponsored  boolean NOT NULL, -- whether the nonce is that of the transaction's sponsor
+    claim      uuid    NOT NULL, -- first 16 bytes of SHA-256('<address>/<nonce>'): less than half of both, and 128 bits of a hash do not collide
+    txid       bytea   NOT NULL,
+    CONSTRAINT mined_pkey PRIMARY KEY (height, tx_index, sponsored)
 );
-CREATE INDEX mined_nonce_idx ON {schema}.mined (account, nonce);
-CREATE INDEX mined_height_idx ON {schema}.mined (height);
-CREATE INDEX mined_burn_height_idx ON {schema}.mined (burn_height);
+CREATE INDEX mined_claim_idx ON {schema}.mined (claim);
 
 -- The canonical blocks.
 CREATE TABLE {schema}.block (
@@ -88,6 +85,8 @@ CREATE TABLE {schema}.block (
     block_hash        bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
 );
+-- To find the blocks whose used nonces are forgotten.
+CREATE INDEX block_burn_block_height_idx ON {schema}.block (burn_block_height);
 
 -- At most one row: transactions and nonces of blocks with a lower Bitcoin height are forgotten.
 CREATE TABLE {schema}.horizon (

@@ -41,7 +41,7 @@ func (b *batch) write(ctx context.Context, touched *projections.Touched) error {
 		rows          [][]any
 	}{
 		{"block", "source_seq height burn_block_height index_block_hash block_hash", b.blockRows()},
-		{"mined", "source_seq height burn_height nonce account txid", b.useRows()},
+		{"mined", "height source_seq tx_index sponsored claim txid", b.useRows()},
 		{
 			"transaction", "source_seq receipt_time receipt_height dropped_seq mined_height mined_burn_height taken_height expired_height changed_seq " +
 				"pointer size type_id fee nonce sponsor_nonce amount status dropped_status " +
@@ -104,7 +104,7 @@ func (b *batch) useRows() [][]any {
 	rows := make([][]any, 0, len(b.used))
 	for _, u := range b.used {
 		if u.burnHeight >= b.horizon {
-			rows = append(rows, []any{u.seq, u.height, u.burnHeight, unsigned(u.nonce), u.account, u.txid[:]})
+			rows = append(rows, []any{u.height, u.seq, u.txIndex, u.sponsored, u.key, u.txid[:]})
 		}
 	}
 	return rows
@@ -127,19 +127,19 @@ func (b *batch) changedRows() (forgotten [][]byte, rows [][]any, updated updates
 	return forgotten, rows, updated
 }
 
-// raiseHorizon forgets what is below a horizon that has risen.
+// raiseHorizon forgets what is below a horizon that has risen. The horizon never falls, not even when blocks are reverted, so
+// nothing below the old one is stored. The heights are an array as Postgres then looks each of them up, however many it expects.
 func (b *batch) raiseHorizon(changes *pgx.Batch) {
-	const raise = `
-		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
-		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`
-	switch {
-	case b.horizon > b.oldHorizon:
-		changes.Queue(b.sql(`
-			WITH m AS (DELETE FROM {schema}.mined WHERE burn_height < $2),
-			     t AS (DELETE FROM {schema}.transaction WHERE mined_burn_height < $2)`+raise), b.horizonSeq, b.horizon)
-	case b.horizon < b.oldHorizon:
-		changes.Queue(b.sql(raise), b.horizonSeq, b.horizon)
+	if b.horizon == b.oldHorizon {
+		return
 	}
+	changes.Queue(b.sql(`
+		WITH m AS (DELETE FROM {schema}.mined WHERE height = ANY (ARRAY(
+		         SELECT b.height FROM {schema}.block b WHERE b.burn_block_height >= $3 AND b.burn_block_height < $2))),
+		     t AS (DELETE FROM {schema}.transaction WHERE mined_burn_height < $2)
+		INSERT INTO {schema}.horizon AS h (source_seq, forgotten_below) VALUES ($1, $2)
+		ON CONFLICT (single) DO UPDATE SET source_seq = excluded.source_seq, forgotten_below = excluded.forgotten_below`),
+		b.horizonSeq, b.horizon, b.oldHorizon)
 }
 
 // statusColumns are the columns that the status follows from.

@@ -16,7 +16,7 @@ import (
 )
 
 // forFolds are tables that no read uses, so that earlier rules need not have them.
-var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "chain.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero"}
+var forFolds = []string{"chain.unfinished", "bns.act", "bns.caller", "bns.reading", "bns.want", "chain.want", "ft.rest", "sft.rest", "nft.rest", "brc20.below_zero", "mempool.mined"}
 
 // laterColumns are columns that reads use only of versions whose rules have them.
 var laterColumns = []string{
