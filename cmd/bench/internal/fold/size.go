@@ -11,7 +11,7 @@ import (
 )
 
 // Size measures what plain transfers in blocks of 50 take on disk, and what a mix of calls, tokens and prints takes, with all
-// projections and the bodies in the log: for each relation its own bytes, and those of its indexes.
+// projections and the bodies in the log: for each relation and each of its indexes the bytes of a transfer, and those of a row.
 func (b *Bench) Size(ctx context.Context) {
 	config := synthchain.Config{Seed: 5, Accounts: 5000, SigningSample: 1000, ForgetHistory: true, Nakamoto: true}
 	config.TxPerBlock, config.Mix = synthchain.Range{Min: 50, Max: 50}, synthchain.Mix{Transfer: 1}
@@ -28,27 +28,41 @@ func (b *Bench) size(ctx context.Context, database string, config synthchain.Con
 	url := b.World(ctx, database, posts(config, limits{bytes: 64 << 20}))
 	pool := bench.Selecting(ctx, url)
 	defer pool.Close()
+	bench.Must(pool.Exec(ctx, `ANALYZE`)) // counts rows
 	var count float64
 	bench.Check(pool.QueryRow(ctx, countSQL).Scan(&count))
 	type relation struct {
-		Name           string
-		Table, Indexes float64
+		Name         string
+		Rows, Bytes  float64
+		IsAnIndex    bool
+		WithTheTable float64 // bytes of the table with its indexes, by which they are sorted
 	}
 	rows := bench.Must(pool.Query(ctx, `
-		SELECT CASE WHEN n.nspname = 'log' AND c.relname LIKE 'event%' THEN 'log.event' ELSE n.nspname || '.' || c.relname END,
-		       sum(pg_table_size(c.oid))::float8, sum(pg_indexes_size(c.oid))::float8
-		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-		GROUP BY 1 ORDER BY sum(pg_total_relation_size(c.oid)) DESC`))
+		WITH stored AS (
+			SELECT CASE WHEN n.nspname = 'log' AND t.relname LIKE 'event%' THEN 'log.event' ELSE n.nspname || '.' || t.relname END AS whole,
+			       CASE WHEN c.relkind = 'r' THEN '' WHEN n.nspname = 'log' AND t.relname LIKE 'event%' THEN regexp_replace(c.relname, '^event_[0-9]+_', 'event_') ELSE c.relname END AS part,
+			       t.oid, t.reltuples, CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END AS bytes
+			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+			CROSS JOIN LATERAL (SELECT t.oid UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = t.oid) AS both_kinds (oid)
+			JOIN pg_class c ON c.oid = both_kinds.oid
+			WHERE t.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+		)
+		SELECT CASE part WHEN '' THEN whole ELSE part END, sum(reltuples)::float8, sum(bytes)::float8, part <> '', sum(sum(bytes)) OVER (PARTITION BY whole)::float8
+		FROM stored GROUP BY whole, part ORDER BY 5 DESC, whole, part <> '', 3 DESC`))
 	relations := bench.Must(pgx.CollectRows(rows, pgx.RowToStructByPos[relation]))
 	all := 0.0
 	for _, r := range relations {
-		all += r.Table + r.Indexes
+		all += r.Bytes
 	}
 	b.Row(fmt.Sprintf("bytes of %s, %.0f of them", of, count), fmt.Sprintf("%.0f", all/count), "", "", target)
 	for _, r := range relations {
-		if r.Table+r.Indexes >= shownShare*all {
-			b.Row("  "+r.Name, fmt.Sprintf("%.0f + %.0f", r.Table/count, r.Indexes/count), "", "", "")
+		if r.WithTheTable < shownShare*all {
+			continue
 		}
+		indent := "  "
+		if r.IsAnIndex {
+			indent = "    "
+		}
+		b.Row(indent+r.Name, fmt.Sprintf("%.0f, %.0f a row", r.Bytes/count, r.Bytes/r.Rows), "", "", "")
 	}
 }
