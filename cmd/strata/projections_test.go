@@ -193,11 +193,11 @@ func TestDifferences(t *testing.T) {
 	mustRun(t, dir, "import", "--wait", "--database-url", url, filepath.Join(dir, "events.tsv"))
 	mustRun(t, dir, "projections", "rebuild", "balances", "--database-url", url)
 	execute(t, url, schemas.In(`UPDATE {balances+1}.holding SET balance = balance + 1, sent = 7 WHERE (account, asset) = (SELECT account, asset FROM {balances+1}.holding ORDER BY account, asset LIMIT 1)`))
-	execute(t, url, schemas.In(`DELETE FROM {balances+1}.nonce WHERE (account, height) = (SELECT account, height FROM {balances+1}.nonce ORDER BY account DESC, height DESC LIMIT 1)`))
+	execute(t, url, schemas.In(`DELETE FROM {balances+1}.signer_nonce WHERE (signer, height) = (SELECT signer, height FROM {balances+1}.signer_nonce ORDER BY signer DESC, height DESC LIMIT 1)`))
 	got := run(t, dir, "projections", "diff", "balances", schemas.In("{balances#}"), schemas.In("{balances#+1}"), "--database-url", url)
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	if got.code != exitDifferences || len(lines) != 4 || !strings.HasPrefix(lines[0], "~ holding account=S") || !strings.Contains(lines[0], "(event ") || !strings.Contains(lines[1], "balance: ") ||
-		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- nonce account=S") {
+		!strings.Contains(lines[2], "→ 7") || !strings.HasPrefix(lines[3], "- signer_nonce signer=") {
 		t.Errorf("got code %d and %s", got.code, got.stdout)
 	}
 	if !strings.Contains(got.stderr, schemas.In("strata: versions {balances#} and {balances#+1} of balances differ in 2 rows")) {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -111,19 +112,20 @@ func TestVerify(t *testing.T) {
 
 func tamperedTables(t *testing.T, url string) {
 	conn := pgtest.Connect(t, url)
-	var account, other string
+	var account string
 	var seq, otherSeq int64
+	var other int
 	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
 		UPDATE {balances}.holding SET balance = balance + 1 WHERE account = (SELECT min(account) FROM {balances}.holding WHERE asset = 'stx') AND asset = 'stx'
 		RETURNING account, source_seq`)).Scan(&account, &seq))
 	must.Do(t, conn.QueryRow(t.Context(), schemas.In(`
-		DELETE FROM {balances}.nonce WHERE (account, height) = (SELECT account, height FROM {balances}.nonce ORDER BY account, height LIMIT 1)
-		RETURNING account, source_seq`)).Scan(&other, &otherSeq))
-	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (3, 4, 5, E'S\x1bP')`)))(t)
+		DELETE FROM {balances}.signer_nonce WHERE (signer, height) = (SELECT signer, height FROM {balances}.signer_nonce ORDER BY signer, height LIMIT 1)
+		RETURNING signer, source_seq`)).Scan(&other, &otherSeq))
+	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO {balances}.signer (height, source_seq, id, account) VALUES (3, 4, 1000, E'S\x1bP')`)))(t)
 	want := []string{
 		schemas.In("{balances}.holding account=") + account + " asset=stx: balance is ",
-		schemas.In("{balances}.nonce account=") + other + " height=",
-		schemas.In("{balances}.nonce account=S\uFFFDP height=3: extra, from event 4, although the log does not give it\n"),
+		schemas.In("{balances}.signer_nonce signer=") + strconv.Itoa(other) + " height=",
+		schemas.In("{balances}.signer account=S\uFFFDP: extra, from event 4, although the log does not give it\n"),
 	}
 	// Event 7 could be read, whatever the quarantine says.
 	must.Get(conn.Exec(t.Context(), schemas.In(`INSERT INTO strata.quarantine (name, version, seq, path, pointer, reason) VALUES ('chain', {chain#}, 7, '/new_block', '', 'made up')`)))(t)

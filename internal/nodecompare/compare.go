@@ -168,7 +168,7 @@ func (c *comparison) readTip(ctx context.Context, tx pgx.Tx) (tables string, err
 // the accounts, so that it can be repeated.
 func (c *comparison) declareCursor(ctx context.Context, tx pgx.Tx, tables string) error {
 	in := func(sql string) string { return strings.ReplaceAll(sql, "{schema}", tables) }
-	known := in(`(SELECT account FROM {schema}.holding WHERE asset = 'stx' UNION SELECT account FROM {schema}.nonce)`)
+	known := in(`(SELECT account FROM {schema}.holding WHERE asset = 'stx' UNION SELECT account FROM {schema}.signer)`)
 	if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+known+` known`).Scan(&c.Accounts); err != nil {
 		return fmt.Errorf("count the accounts: %w", err)
 	}
@@ -190,7 +190,10 @@ func selectAccounts(chosen string) string {
 		       coalesce(l.amount, 0)::text, coalesce(l.unlock_height, 0), coalesce(l.pox_version, 0), l.source_seq
 		FROM ` + chosen + ` chosen
 		LEFT JOIN {schema}.holding h ON h.account = chosen.account AND h.asset = 'stx'
-		LEFT JOIN LATERAL (SELECT next_nonce, source_seq FROM {schema}.nonce n WHERE n.account = chosen.account ORDER BY height DESC LIMIT 1) n ON true
+		LEFT JOIN LATERAL (
+			SELECT next_nonce, source_seq FROM {schema}.signer_nonce n
+			WHERE n.signer = (SELECT s.id FROM {schema}.signer s WHERE s.account = chosen.account) ORDER BY height DESC LIMIT 1
+		) n ON true
 		LEFT JOIN LATERAL (SELECT amount, unlock_height, pox_version, source_seq FROM {schema}.stx_lock l WHERE l.account = chosen.account ORDER BY height DESC, position DESC LIMIT 1) l ON true`
 }
 

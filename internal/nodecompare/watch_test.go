@@ -244,7 +244,12 @@ func TestWatchTouched(t *testing.T) {
 		for i := range n {
 			all = append(all, fmt.Sprintf("%s%05d", name, i))
 		}
-		exec(t, pool, `INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) SELECT $1::bigint, 1, 0, unnest($2::text[])`, height, all)
+		exec(t, pool, `
+			WITH new AS (
+				INSERT INTO {balances}.signer (height, source_seq, id, account)
+				SELECT $1::bigint, 1, (SELECT max(id) FROM {balances}.signer) + i, account FROM unnest($2::text[]) WITH ORDINALITY AS n (account, i) RETURNING id
+			)
+			INSERT INTO {balances}.signer_nonce (height, source_seq, signer, next_nonce) SELECT $1::bigint, 1, id, 0 FROM new`, height, all)
 		return all
 	}
 	appendBlock := func() {
@@ -268,7 +273,7 @@ func TestWatchTouched(t *testing.T) {
 	one := touch(tip, 2, "ONE")
 	appendBlock()
 	two := touch(tip, 2*roundTouched+1, "TWO")
-	exec(t, pool, `INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES ($1, 1, 0, $2)`, tip, one[0])
+	exec(t, pool, `INSERT INTO {balances}.signer_nonce (height, source_seq, signer, next_nonce) SELECT $1, 1, id, 0 FROM {balances}.signer WHERE account = $2`, tip, one[0])
 	compared("two blocks", append(one, two...)...)
 	if node.infos != 3 {
 		t.Errorf("asked in %d rounds, want 3", node.infos)
@@ -277,7 +282,7 @@ func TestWatchTouched(t *testing.T) {
 	appendBlock()
 	three := touch(tip, 1, "THREE")
 	compared("a block", three...)
-	exec(t, pool, `DELETE FROM {balances}.nonce WHERE height = $1`, tip)
+	exec(t, pool, `DELETE FROM {balances}.signer_nonce WHERE height = $1`, tip)
 	exec(t, pool, `UPDATE {balances}.block SET index_block_hash = sha256(index_block_hash || 'x') WHERE height = $1`, tip)
 	appendBlock()
 	four := touch(tip, 1, "FOUR")

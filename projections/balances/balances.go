@@ -48,7 +48,8 @@ const Name = "balances"
 //   - 2: supply and number of holders of each asset; mints are numbered, and an owner's tokens are in order of receipt.
 //   - 3: a lock that a print ends early lasts until the Bitcoin height that the print names.
 //   - 4: entries of the ledger name holdings, causes and places by numbers; the view ledger shows what the table of that name had.
-const Version = 4
+//   - 5: nonces name accounts by numbers, too; the view nonce shows what the table of that name had.
+const Version = 5
 
 // Balances is the projection. It is not safe for concurrent use: one follower owns it.
 type Balances struct {
@@ -102,6 +103,7 @@ type state struct {
 	position int64 // number of the last step folded
 	tip      *projections.Tip
 	last     int32 // id of the last holding; read with the tip
+	signer   int32 // id of the last signer; read with the tip
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
 	nonces   map[string]*nonce
@@ -199,24 +201,24 @@ func (b *batch) tip(ctx context.Context) (*projections.Tip, error) {
 	if b.state.tip != nil {
 		return b.state.tip, nil
 	}
-	b.state.last = 0
+	b.state.last, b.state.signer = 0, 0
 	var err error
-	b.state.tip, err = b.spec.ReadTipWith(ctx, b.tx, ", holdings", &b.state.last)
+	b.state.tip, err = b.spec.ReadTipWith(ctx, b.tx, ", holdings, signers", &b.state.last, &b.state.signer)
 	return b.state.tip, err
 }
 
-// blockRow returns the values of blockColumns. holdings is the number of them up to the block.
-func blockRow(step projections.Step, holdings int32) []any {
+// blockRow returns the values of blockColumns. holdings and signers are their numbers up to the block.
+func blockRow(step projections.Step, holdings, signers int32) []any {
 	c := step.Block
 	return []any{
-		step.Height, step.BlockSeq, int64(c.BurnBlockHeight), holdings,
+		step.Height, step.BlockSeq, int64(c.BurnBlockHeight), holdings, signers,
 		height(c.PoxV1UnlockHeight), height(c.PoxV2UnlockHeight), height(c.PoxV3UnlockHeight), height(c.PoxV4UnlockHeight),
 		step.IndexBlockHash[:], c.BlockHash[:],
 	}
 }
 
 var blockColumns = []string{
-	"height", "source_seq", "burn_block_height", "holdings",
+	"height", "source_seq", "burn_block_height", "holdings", "signers",
 	"pox_v1_unlock_height", "pox_v2_unlock_height", "pox_v3_unlock_height", "pox_v4_unlock_height",
 	"index_block_hash", "block_hash",
 }

@@ -126,7 +126,7 @@ func (b *batch) applyBlock(ctx context.Context, w *writes, step projections.Step
 		w.locks = append(w.locks, lockRow(&e.locks[i]))
 	}
 	b.useNonces(w, e.uses)
-	w.blocks = append(w.blocks, blockRow(step, b.state.last))
+	w.blocks = append(w.blocks, blockRow(step, b.state.last, b.state.signer))
 	return nil
 }
 
@@ -137,8 +137,10 @@ func (b *batch) useNonces(w *writes, uses []use) {
 		u := &uses[i]
 		n := b.state.nonces[u.account]
 		if n == nil {
-			n = &nonce{height: -1, next: new(big.Int)}
+			b.state.signer++
+			n = &nonce{signer: b.state.signer, height: -1, next: new(big.Int)}
 			b.state.nonces[u.account] = n
+			w.signers = append(w.signers, []any{u.height, u.seq, n.signer, u.account})
 		}
 		if u.next.Cmp(n.next) <= 0 {
 			continue
@@ -149,10 +151,9 @@ func (b *batch) useNonces(w *writes, uses []use) {
 			touched = append(touched, u.account)
 		}
 	}
-	slices.Sort(touched)
-	for _, account := range slices.Compact(touched) {
+	for _, account := range touched {
 		n := b.state.nonces[account]
-		w.nonces = append(w.nonces, []any{n.height, uses[0].seq, projections.Amount(n.next), account})
+		w.nonces = append(w.nonces, []any{n.height, uses[0].seq, n.signer, projections.Amount(n.next)})
 	}
 }
 
@@ -213,6 +214,7 @@ type token struct {
 
 // nonce is the next nonce of an account, and the height at which it last changed.
 type nonce struct {
+	signer int32
 	height int64
 	next   *big.Int
 }
@@ -264,11 +266,11 @@ func (b *batch) load(ctx context.Context, all []effects, read *pgx.Batch) error 
 	}
 	if len(nonceAccounts) > 0 {
 		read.Queue(b.spec.SQL(`
-			SELECT k.account, last.height, last.next_nonce::text
-			FROM unnest($1::text[]) AS k (account)
+			SELECT s.account, s.id, last.height, last.next_nonce::text
+			FROM unnest($1::text[]) AS k (account) JOIN {schema}.signer s USING (account)
 			CROSS JOIN LATERAL (
-				SELECT n.height, n.next_nonce FROM {schema}.nonce n
-				WHERE n.account = k.account ORDER BY n.height DESC LIMIT 1
+				SELECT n.height, n.next_nonce FROM {schema}.signer_nonce n
+				WHERE n.signer = s.id ORDER BY n.height DESC LIMIT 1
 			) last`), nonceAccounts).Query(b.readNonces)
 	}
 	b.queueAssets(read, all)
@@ -322,11 +324,12 @@ func (b *batch) readTokens(rows pgx.Rows) error {
 func (b *batch) readNonces(rows pgx.Rows) error {
 	var (
 		account, next string
+		signer        int32
 		height        int64
 	)
-	_, err := pgx.ForEachRow(rows, []any{&account, &height, &next}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&account, &signer, &height, &next}, func() error {
 		number, err := decimal(next)
-		b.state.nonces[account] = &nonce{height: height, next: number}
+		b.state.nonces[account] = &nonce{signer: signer, height: height, next: number}
 		return err
 	})
 	return err

@@ -25,6 +25,16 @@ func (p *Balances) Checks() []projections.Check {
 				IS DISTINCT FROM (e.n, e.height, e.source_seq, e.balance, e.received, e.fees, e.rewards) OR h.id <> h.place
 			UNION ALL SELECT holdings FROM (SELECT holdings FROM {schema}.block ORDER BY height DESC LIMIT 1) b
 			WHERE holdings <> (SELECT count(*) FROM {schema}.holding)`},
+		{Name: "signers are numbered without gaps in the order of their first nonces, which grow", SQL: `
+			SELECT coalesce(s.id, n.signer) AS signer
+			FROM (SELECT *, row_number() OVER (ORDER BY height, id) AS place FROM {schema}.signer) s
+			FULL JOIN (
+				SELECT signer, min(height) AS height, bool_and(next_nonce > before) AS grows
+				FROM (SELECT *, lag(next_nonce, 1, 0::numeric) OVER (PARTITION BY signer ORDER BY height) AS before FROM {schema}.signer_nonce) n GROUP BY signer
+			) n ON n.signer = s.id
+			WHERE (s.height, s.id) IS DISTINCT FROM (n.height, s.place::int) OR NOT n.grows
+			UNION ALL SELECT signers FROM (SELECT signers FROM {schema}.block ORDER BY height DESC LIMIT 1) b
+			WHERE signers <> (SELECT count(*) FROM {schema}.signer)`},
 		{Name: "the supply and the holders of an asset agree with the holdings", SQL: `
 			SELECT coalesce(a.asset, h.asset) AS asset
 			FROM (SELECT DISTINCT ON (asset) * FROM {schema}.asset ORDER BY asset, height DESC) a
@@ -55,7 +65,8 @@ func (p *Balances) Checks() []projections.Check {
 				UNION ALL SELECT height, source_seq FROM {schema}.nft_event
 				UNION ALL SELECT height, source_seq FROM {schema}.asset
 				UNION ALL SELECT height, source_seq FROM {schema}.stx_lock
-				UNION ALL SELECT height, source_seq FROM {schema}.nonce
+				UNION ALL SELECT height, source_seq FROM {schema}.signer
+				UNION ALL SELECT height, source_seq FROM {schema}.signer_nonce
 			) r WHERE NOT EXISTS (SELECT FROM {schema}.block b WHERE b.height = r.height AND b.source_seq = r.source_seq)`},
 	}
 }

@@ -56,7 +56,8 @@ var revertSQL = []string{
 	`DELETE FROM {schema}.nft_event WHERE height = $1`,
 	`DELETE FROM {schema}.asset WHERE height = $1`,
 	`DELETE FROM {schema}.stx_lock WHERE height = $1`,
-	`DELETE FROM {schema}.nonce WHERE height = $1`,
+	`DELETE FROM {schema}.signer WHERE id > coalesce((SELECT signers FROM {schema}.block WHERE height < $1 ORDER BY height DESC LIMIT 1), 0)`,
+	`DELETE FROM {schema}.signer_nonce WHERE height = $1`,
 	`DELETE FROM {schema}.negative_balance WHERE height = $1`,
 }
 

@@ -33,6 +33,7 @@ CREATE TABLE {schema}.block (
     pox_v3_unlock_height bigint, -- burn height at which all locks of pox-3 end
     pox_v4_unlock_height bigint, -- burn height at which all locks of pox-4 end
     holdings             int    NOT NULL DEFAULT 0, -- number of holdings up to this block
+    signers              int    NOT NULL DEFAULT 0, -- number of signers up to this block
     index_block_hash     bytea  NOT NULL,
     block_hash           bytea  NOT NULL,
     CONSTRAINT block_pkey PRIMARY KEY (height)
@@ -168,15 +169,36 @@ CREATE INDEX stx_lock_revert_idx ON {schema}.stx_lock (height);
 -- To find the accounts whose lock ends at a Bitcoin block.
 CREATE INDEX stx_lock_unlock_idx ON {schema}.stx_lock (unlock_height, account);
 
--- The next nonce of each account after each block in which it used one.
-CREATE TABLE {schema}.nonce (
+-- The accounts that have used a nonce. They are numbered in the order of their first use, so that nonces name them by a number; what a
+-- revert takes away leaves its number to the next.
+CREATE TABLE {schema}.signer (
+    height     bigint NOT NULL, -- of the first use
+    source_seq bigint NOT NULL,
+    id         int    NOT NULL, -- from 1, without gaps
+    account    text   NOT NULL,
+    CONSTRAINT signer_pkey PRIMARY KEY (account),
+    CONSTRAINT signer_id_key UNIQUE (id)
+);
+
+-- The next nonce of each signer after each block in which it used one: the rows of the view nonce, which has the account as text.
+CREATE TABLE {schema}.signer_nonce (
     height     bigint  NOT NULL,
     source_seq bigint  NOT NULL,
+    signer     int     NOT NULL, -- signer.id
     next_nonce numeric NOT NULL, -- the nonce that the next transaction of the account must have
-    account    text    NOT NULL,
-    CONSTRAINT nonce_pkey PRIMARY KEY (account, height)
+    CONSTRAINT signer_nonce_pkey PRIMARY KEY (signer, height)
 );
-CREATE INDEX nonce_revert_idx ON {schema}.nonce (height);
+CREATE INDEX signer_nonce_revert_idx ON {schema}.signer_nonce (height);
+
+-- The next nonces of all accounts. Whoever looks for that of one names its signer: WHERE signer = (SELECT id FROM signer WHERE …).
+CREATE VIEW {schema}.nonce AS
+SELECT
+    n.height,
+    n.source_seq, -- the event with the block
+    n.next_nonce, -- the nonce that the next transaction of the account must have
+    s.account,
+    n.signer -- signer.id
+FROM {schema}.signer_nonce n JOIN {schema}.signer s ON s.id = n.signer;
 
 -- Blocks at which a balance became negative, which no chain allows: the log lacks events. This is normal for an archive
 -- that begins above genesis.

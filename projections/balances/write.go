@@ -14,7 +14,7 @@ import (
 
 // writes are the rows of a run of blocks. COPY writes the tables that only grow; one upsert per table writes the state.
 type writes struct {
-	blocks, entries, tokenEvents, assets, locks, nonces, negative [][]any
+	blocks, entries, tokenEvents, assets, locks, signers, nonces, negative [][]any
 
 	holdings map[holdingKey]*holding
 	tokens   map[tokenKey]*token
@@ -92,7 +92,8 @@ func (w *writes) flush(ctx context.Context, b *batch) error {
 		{"nft_event", tokenEventColumns, w.tokenEvents},
 		{"asset", assetColumns, w.assets},
 		{"stx_lock", lockColumns, w.locks},
-		{"nonce", []string{"height", "source_seq", "next_nonce", "account"}, w.nonces},
+		{"signer", []string{"height", "source_seq", "id", "account"}, w.signers},
+		{"signer_nonce", []string{"height", "source_seq", "signer", "next_nonce"}, w.nonces},
 		{"negative_balance", []string{"height", "source_seq", "balance", "account", "asset", "cause", "pointer"}, w.negative},
 	} {
 		if err := b.spec.Copy(ctx, b.tx, table.name, table.columns, table.rows); err != nil {

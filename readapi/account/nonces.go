@@ -121,7 +121,8 @@ func readNonces(ctx context.Context, s *engine.Snapshot, account string, at para
 		SELECT {balances.nonce n}, coalesce((nullif(n.next_nonce, 0) - 1)::text, '')
 		FROM (SELECT 1) one
 		LEFT JOIN LATERAL (
-			SELECT * FROM {balances}.nonce n WHERE n.account = $1 AND n.height <= $2 ORDER BY n.height DESC LIMIT 1
+			SELECT $1::text AS account, * FROM {balances}.signer_nonce n
+			WHERE n.signer = (SELECT s.id FROM {balances}.signer s WHERE s.account = $1) AND n.height <= $2 ORDER BY n.height DESC LIMIT 1
 		) n ON true`, account, at.Height)
 	pendingNonces := func() []uint64 { return nil }
 	if at.Latest {

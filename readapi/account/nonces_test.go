@@ -107,8 +107,9 @@ func TestGreatestNonce(t *testing.T) {
 	replay.Wait(t, log)
 	stop()
 	s := apitest.NewSiteOn(t, log.Pool(), readapi.Config{})
-	for _, account := range []string{apitest.Bob, apitest.Carol} {
-		s.Exec(schemas.In(`INSERT INTO {balances}.nonce (height, source_seq, next_nonce, account) VALUES (0, 1, 18446744073709551616, $1)`), account)
+	for i, account := range []string{apitest.Bob, apitest.Carol} {
+		s.Exec(schemas.In(`INSERT INTO {balances}.signer (height, source_seq, id, account) VALUES (0, 1, $1, $2)`), 1000+i, account)
+		s.Exec(schemas.In(`INSERT INTO {balances}.signer_nonce (height, source_seq, signer, next_nonce) VALUES (0, 1, $1, 18446744073709551616)`), 1000+i)
 	}
 	s.Advance("balances")
 

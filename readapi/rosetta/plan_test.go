@@ -28,7 +28,8 @@ func TestPlans(t *testing.T) {
 		SELECT 1 + (n - 1) * $1::int / $2::int, 1, 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, $2::int) n
 		UNION ALL
 		SELECT n * 100, 1, a + 1, n, 0, 0, 1, 1, n, n, 0, 0 FROM generate_series(1, 200) n, generate_series(1, $3::int) a`, blocks, busy, others)
-	in(`INSERT INTO {schema}.nonce (height, source_seq, next_nonce, account) SELECT h, h, h, $2 FROM generate_series(1, $1::int) h`, blocks, account)
+	in(`INSERT INTO {schema}.signer (height, source_seq, id, account) VALUES (1, 1, 1, $1)`, account)
+	in(`INSERT INTO {schema}.signer_nonce (height, source_seq, signer, next_nonce) SELECT h, h, 1, h FROM generate_series(1, $1::int) h`, blocks)
 	in(`INSERT INTO {schema}.stx_lock (height, source_seq, position, tx_index, amount, unlock_height, pox_version, account, cause, pointer, txid)
 		SELECT h * 100, h, 0, 0, 7, h * 100 + 50, 4, $2, 'stx_lock_event', '/events/0', '\x01' FROM generate_series(1, $1::int / 100) h`, blocks, account)
 	s.Exec(`VACUUM ANALYZE`)

@@ -66,7 +66,8 @@ func ReadAccount(ctx context.Context, s *engine.Snapshot, account string, height
 		) s ON true
 		LEFT JOIN LATERAL (`+lastLock("$1", "$2")+`) l ON true
 		LEFT JOIN LATERAL (
-			SELECT x.source_seq, x.next_nonce FROM {balances}.nonce x WHERE x.account = $1 AND x.height <= $2 ORDER BY x.height DESC LIMIT 1
+			SELECT x.source_seq, x.next_nonce FROM {balances}.signer_nonce x
+			WHERE x.signer = (SELECT g.id FROM {balances}.signer g WHERE g.account = $1) AND x.height <= $2 ORDER BY x.height DESC LIMIT 1
 		) n ON true
 		CROSS JOIN LATERAL (SELECT `+locked("l", "c")+` AS amount) lock
 		WHERE c.height = $2`, account, height)
