@@ -294,7 +294,6 @@ CREATE TABLE {schema}.claim (
     signer       text    COLLATE "C" NOT NULL,
     CONSTRAINT claim_pkey PRIMARY KEY (n)
 );
-CREATE INDEX claim_signer_idx ON {schema}.claim (signer, cycle, n);
 
 -- What signer managers settled with their stakers. No sBTC moves.
 CREATE TABLE {schema}.staker_claim (
