@@ -212,9 +212,17 @@ const accountsRead = 8
 func (h *History) get(w *World, path string, into any) {
 	var r Reply
 	var err error
-	w.Do(func(ctx context.Context) {
-		r, err = w.askAny(ctx, time.Minute, http.MethodGet, APIPort, path, nil, nil)
-	})
+	for ended := true; ended; { // a process that was still starting may end, as its supervisor knows
+		w.Script.Until(time.Minute, func() bool { return w.network.listening(APIPort) != 0 })
+		process := w.network.listening(APIPort)
+		w.Do(func(ctx context.Context) {
+			r, err = w.Ask(ctx, time.Minute, http.MethodGet, process, APIPort, path, nil, nil)
+		})
+		if w.reap(); len(w.running) == 0 {
+			w.Start()
+		}
+		ended = err != nil && process != 0 && w.running[process] == nil
+	}
 	if err == nil && r.Status != http.StatusOK {
 		err = fmt.Errorf("status %d: %s", r.Status, r.Body)
 	}
