@@ -25,6 +25,7 @@ import (
 	"strata/domain/fetch"
 	"strata/eventstore"
 	"strata/internal/synth/synthchain"
+	"strata/internal/testkit/must"
 	"strata/internal/testkit/outside"
 )
 
@@ -533,15 +534,8 @@ func (t *tokens) known(w *World, table, column string) []string {
 		if s.Name != "ft" && s.Name != "nft" {
 			continue
 		}
-		rows, err := w.Script.db.conn.Query(context.Background(), `SELECT `+column+` FROM `+s.String()+`.`+table+` ORDER BY 1`)
-		if err != nil {
-			w.T.Fatal(err)
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			w.T.Fatal(err)
-		}
-		all = append(all, found...)
+		rows := must.Get(w.Script.db.conn.Query(context.Background(), `SELECT `+column+` FROM `+s.String()+`.`+table+` ORDER BY 1`))(w.T)
+		all = append(all, must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(w.T)...)
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"strata/internal/testkit/must"
 	"strata/projections"
 	"strata/projections/version"
 	"strata/rig/every"
@@ -92,10 +93,7 @@ func (s *versions) Act(w *World, _ *History) bool {
 
 // look checks what readers see now: one version of each projection, which has not failed, and not less of the log than before.
 func (s *versions) look(w *World) (all []version.Status) {
-	all, err := w.Script.db.statuses()
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	all = must.Get(w.Script.db.statuses())(w.T)
 	active, leaders := map[string]int{}, map[string]bool{"log": true}
 	for _, v := range all {
 		leaders[v.Schema().String()] = v.Active
@@ -173,8 +171,7 @@ func (s *versions) ours(v version.Status) bool {
 
 // send sends a command to some process, beside the script.
 func (s *versions) send(w *World, method, path, body string) {
-	processes := w.network.serving(adminPort)
-	if len(processes) > 0 {
+	if processes := w.network.serving(adminPort); len(processes) > 0 {
 		s.sendTo(w, processes[s.random.IntN(len(processes))], method, path, body)
 	}
 }
@@ -267,7 +264,6 @@ func (s *versions) Settle(w *World, _ *History) bool {
 		}
 		w.arguments = nil
 		s.phase++
-		s.waits = ""
 	}
 	return s.phase == 2
 }

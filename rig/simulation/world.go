@@ -167,10 +167,7 @@ func (w *World) End() {
 
 // Serve lets a server of the world answer at an address, until the world ends.
 func (w *World) Serve(address string, handler http.Handler) {
-	l, err := w.network.Listen(address)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	l := must.Get(w.network.Listen(address))(w.T)
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
 	w.servers = append(w.servers, server)
 	go func() { _ = server.Serve(l) }()
