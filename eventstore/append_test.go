@@ -82,6 +82,15 @@ func TestAppendWithoutTexts(t *testing.T) {
 			t.Errorf("event %d has a text that nobody gave: %+v", e.Seq, e)
 		}
 	}
+	frontier := eventstore.NewFrontier()
+	if root := must.Get(frontier.Root())(t); fmt.Sprintf("%x", root[:4]) != "e3b0c442" { // the SHA-256 of nothing
+		t.Errorf("the root of no events is %x", root)
+	}
+	leaf := bytes.Repeat([]byte{7}, 32)
+	must.Do(t, frontier.Append(leaf))
+	if root := must.Get(frontier.Root())(t); !bytes.Equal(root, leaf) {
+		t.Errorf("the root of one event is %x", root)
+	}
 	must.Get(pool.Exec(t.Context(), `ALTER TABLE log.head DISABLE TRIGGER USER; UPDATE log.head SET leaf_version = 2`))(t)
 	if _, _, err := log.Checkpoint(t.Context()); err == nil {
 		t.Error("a log of a later program is read")

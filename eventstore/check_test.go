@@ -114,7 +114,7 @@ func TestCheckFaults(t *testing.T) {
 	t.Parallel()
 	log := openLog(t, migrated.New(t), eventstore.Config{})
 	large := noise(2<<20, 1)
-	for _, body := range []string{"a", "b", "c", string(large), "", "d", "a", "a", "a", "a", "e", "f"} {
+	for _, body := range []string{"a", "b", "c", string(large), "", "d", "a", "a", "a", "a", "e", "f", "g", "h", "i"} {
 		mustAppend(t, log, incoming("/x", []byte(body)))
 	}
 	must.Get(pgtest.Connect(t, pgtest.AdminURL(t)).Exec(t.Context(), `SET session_replication_role = replica;
@@ -129,7 +129,8 @@ func TestCheckFaults(t *testing.T) {
 		UPDATE log.event SET body_seq = -4 WHERE seq = 9;
 		UPDATE log.event SET body = 'a' WHERE seq = 10;
 		DELETE FROM log.small_body WHERE seq = 11;
-		UPDATE log.small_body SET seq = 44 WHERE seq = 12`))(t)
+		UPDATE log.small_body SET seq = 44 WHERE seq = 12;
+		DELETE FROM log.event WHERE seq IN (13, 14)`))(t)
 	want := []string{
 		"2 body: its body has 5 bytes, the row says 1",
 		"3 body: its body has the SHA-256 2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881, the row says 2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6",
@@ -143,9 +144,12 @@ func TestCheckFaults(t *testing.T) {
 		"12 log.body: its SHA-256 names event 44 there, want 12",
 	}
 	read := map[int64]int64{}
-	for c, err := range eventstore.Check(t.Context(), log.Pool(), 12, 1) {
+	for c, err := range eventstore.Check(t.Context(), log.Pool(), 15, 1) {
 		must.Do(t, err)
 		read[c.Seq] = c.BytesRead
+		if c.Missing() != (c.Seq == 13 && c.Last == 14) {
+			t.Errorf("events %d to %d: missing %t", c.Seq, c.Last, c.Missing())
+		}
 		for _, f := range c.Faults {
 			got := fmt.Sprintf("%d %s: %s", c.Seq, f.What, f.Detail)
 			if len(want) == 0 || !strings.HasPrefix(got, want[0]) {
@@ -153,7 +157,7 @@ func TestCheckFaults(t *testing.T) {
 			}
 			want = want[1:]
 		}
-		if holds := !slices.Contains([]int64{5, 6, 7, 8, 9}, c.Seq); c.HoldsBody != holds {
+		if holds := !slices.Contains([]int64{5, 6, 7, 8, 9, 13}, c.Seq); c.HoldsBody != holds {
 			t.Errorf("event %d holds its body: %t", c.Seq, c.HoldsBody)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"strata/projections"
 )
 
-// Index ends a build: it makes the indexes that only readers need, and updates the planner's statistics of all tables.
+// Index ends a build: it makes the indexes that only readers need, updates the planner's statistics of all tables, and packs indexes.
 // Each index commits alone, so that an interrupted call makes none of them twice.
 func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch [16]byte, logger *slog.Logger) error {
 	started := time.Now()
@@ -43,11 +43,38 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch
 			return fmt.Errorf("analyse table %s of projection %s: %w", table, spec, err)
 		}
 	}
+	if err := packIndexes(ctx, pool, spec.Schema); err != nil {
+		return err
+	}
 	if _, err := pool.Exec(ctx, `UPDATE strata.projection SET indexed = true WHERE name = $1 AND version = $2 AND epoch = $3`, spec.Name, spec.Version, epoch); err != nil {
 		return fmt.Errorf("note that projection %s has its indexes: %w", spec, err)
 	}
 	logger.LogAttrs(ctx, slog.LevelInfo, "made the indexes of a projection", slog.String("projection", spec.String()),
 		slog.Int("indexes", len(statements)), slog.Duration("took", time.Since(started)))
+	return nil
+}
+
+// packIndexes makes those indexes anew into which a build has put keys in no order, whose pages are little more than half full. The
+// statistics of a table say how far its rows are in the order of an index's first column. Readers of a version that is built for the
+// first time wait meanwhile, table by table.
+func packIndexes(ctx context.Context, pool *pgxpool.Pool, version projections.Schema) error {
+	rows, _ := pool.Query(ctx, `
+		SELECT i.indexrelid::regclass::text
+		FROM pg_index i
+		JOIN pg_class c ON c.oid = i.indexrelid AND c.relpages > 100 -- few pages gain nothing
+		JOIN pg_class t ON t.oid = i.indrelid
+		JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+		JOIN pg_stats s ON s.schemaname = $1 AND s.tablename = t.relname AND s.attname = a.attname
+		WHERE t.relnamespace = to_regnamespace($1) AND abs(s.correlation) < 0.9`, version.String())
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("list the indexes of projection %s: %w", version, err)
+	}
+	for _, name := range names {
+		if _, err := pool.Exec(ctx, `REINDEX INDEX `+name); err != nil {
+			return fmt.Errorf("make index %s anew: %w", name, err)
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package register_test
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 
 	"strata/internal/testkit/must"
@@ -44,5 +45,30 @@ func TestLateFollower(t *testing.T) {
 	}
 	if place, err = register.ReadPlace(t.Context(), pool, version, epoch); err != nil || place.State != register.StateLive {
 		t.Errorf("got %+v, %v, want live", place, err)
+	}
+}
+
+// The end of a build packs an index whose keys came in no order, and leaves one whose keys came in order as it is.
+func TestIndexPacks(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Template("register", migrations.Up).New(t)
+	spec := projections.Spec{Schema: projections.Schema{Name: "ft", Version: 2}, Tables: `
+		CREATE TABLE {schema}.t (n int PRIMARY KEY, hash text UNIQUE);
+		` + projections.ReaderIndexes}
+	must.Get(pool.Exec(t.Context(), spec.DDL()))(t)
+	must.Get(pool.Exec(t.Context(), `INSERT INTO `+spec.Table("t")+` SELECT n, md5(n::text) FROM generate_series(1, 30000) n`))(t)
+	pages := func() (ordered, random, file int64) {
+		must.Do(t, pool.QueryRow(t.Context(), `SELECT pg_relation_size('ft_v2.t_pkey') / 8192, pg_relation_size('ft_v2.t_hash_key') / 8192,
+			pg_relation_filenode('ft_v2.t_pkey')::bigint`).Scan(&ordered, &random, &file))
+		return ordered, random, file
+	}
+	orderedBefore, before, fileBefore := pages()
+	for range 2 { // an interrupted call is made again
+		must.Do(t, register.Index(t.Context(), pool, spec, [16]byte{}, slog.New(slog.DiscardHandler)))
+	}
+	orderedAfter, after, fileAfter := pages()
+	if after*5 > before*4 || orderedAfter != orderedBefore || fileAfter != fileBefore {
+		t.Errorf("keys in no order take %d pages, before %d; keys in order %d in file %d, before %d in file %d",
+			after, before, orderedAfter, fileAfter, orderedBefore, fileBefore)
 	}
 }
