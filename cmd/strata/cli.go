@@ -10,6 +10,7 @@ import (
 	"strata/cmd/strata/internal/differences"
 	"strata/cmd/strata/internal/doctor"
 	"strata/cmd/strata/internal/health"
+	"strata/cmd/strata/internal/history"
 	"strata/cmd/strata/internal/lake"
 	"strata/cmd/strata/internal/openapi"
 	"strata/cmd/strata/internal/program"
@@ -38,6 +39,7 @@ type cli struct {
 	Tokens      tokens.Command      `cmd:"" help:"Fetch token metadata again: tokens, what failed, contracts that are not recognised."`
 	ExportTable tablefile.Command   `cmd:"" name:"export-table" help:"Export a view or a read table, with its position in the log, as Parquet, CSV or JSON lines."`
 	Lake        lake.Command        `cmd:"" help:"Keep a folder of Parquet files with what SQL users read, partitioned by height, in step with the log; run again after an interruption, it resumes."`
+	History     history.Command     `cmd:"" help:"Publish the log and its chain as signed files, check such files, and begin from them."`
 	SQLRole     sqlrole.Command     `cmd:"" name:"sql-role" help:"Make or update a role of the database that reads the tables by SQL, and changes nothing."`
 	Trace       trace.Command       `cmd:"" help:"Explain a server's answer: the rows and events behind it, with JSON pointers."`
 	CheckProof  proof.Command       `cmd:"" help:"Check, without a server, the proof that an event is in the log (exit code 3 = it proves nothing)."`

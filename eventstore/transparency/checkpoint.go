@@ -11,8 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	formats "github.com/transparency-dev/formats/log"
-	"github.com/transparency-dev/formats/note"
-	sumdb "golang.org/x/mod/sumdb/note"
 )
 
 // Checkpoint is a signed statement of the log's size and Merkle root (https://c2sp.org/tlog-checkpoint).
@@ -31,29 +29,21 @@ type Checkpoint struct {
 	Note string
 }
 
-// errNotSigned means that a note has no signature by the given key.
-var errNotSigned = errors.New("the checkpoint is not signed with this key")
+// ErrNotSigned means that a note has no signature by the given key.
+var ErrNotSigned = errors.New("it is not signed with this key")
 
 // ParseCheckpoint parses a signed note and checks that the key signed it. It ignores other signatures.
 func ParseCheckpoint(text []byte, verifierKey string) (*Checkpoint, error) {
-	verifier, err := note.NewVerifier(verifierKey)
+	signed, err := OpenNote(text, verifierKey)
 	if err != nil {
-		return nil, fmt.Errorf("verifier key %q: %w", verifierKey, err)
-	}
-	signed, err := sumdb.Open(text, sumdb.VerifierList(verifier))
-	var unverified *sumdb.UnverifiedNoteError
-	switch {
-	case errors.As(err, &unverified):
-		return nil, errNotSigned
-	case err != nil:
 		return nil, fmt.Errorf("read a checkpoint: %w", err)
 	}
-	body, err := parseBody(signed.Text)
+	body, err := parseBody(signed)
 	if err != nil {
 		return nil, err
 	}
-	if body.Origin != verifier.Name() {
-		return nil, fmt.Errorf("read a checkpoint: its origin is %q, that of its key %q", body.Origin, verifier.Name())
+	if origin, _, _ := strings.Cut(verifierKey, "+"); body.Origin != origin {
+		return nil, fmt.Errorf("read a checkpoint: its origin is %q, that of its key %q", body.Origin, origin)
 	}
 	return &Checkpoint{Size: int64(body.Size), Root: body.Hash, VerifierKey: verifierKey, Note: string(text)}, nil
 }
@@ -119,6 +109,11 @@ func (l *Log) Checkpoint(ctx context.Context, size int64) ([]byte, error) {
 		return nil, errNoCheckpoint
 	}
 	return l.withCosignatures(ctx, c)
+}
+
+// Root returns the Merkle root over the first size events, of which all but the last few must have been covered by a checkpoint.
+func (l *Log) Root(ctx context.Context, size int64) ([]byte, error) {
+	return rootOf(ctx, l.config.Reads, size)
 }
 
 var errNoCheckpoint = missing("no checkpoint was signed yet")

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/transparency-dev/formats/note"
 	sumdb "golang.org/x/mod/sumdb/note"
+
+	"strata/internal/durable"
 )
 
 // Key signs checkpoints (Ed25519). Its name is the log's origin, the first line of every checkpoint.
@@ -43,6 +45,28 @@ func (k *Key) Origin() string { return k.signer.Name() }
 // VerifierKey returns the public key that checks the signatures: <origin>+<hash>+<base64>
 // (https://c2sp.org/signed-note).
 func (k *Key) VerifierKey() string { return k.text }
+
+// Sign returns a text as a note that the key has signed (https://c2sp.org/signed-note).
+func (k *Key) Sign(text string) ([]byte, error) {
+	return sumdb.Sign(&sumdb.Note{Text: text}, k.signer)
+}
+
+// OpenNote returns the text of a note, if the key of a verifier key signed it.
+func OpenNote(text []byte, verifierKey string) (string, error) {
+	verifier, err := note.NewVerifier(verifierKey)
+	if err != nil {
+		return "", fmt.Errorf("verifier key %q: %w", verifierKey, err)
+	}
+	signed, err := sumdb.Open(text, sumdb.VerifierList(verifier))
+	var unverified *sumdb.UnverifiedNoteError
+	switch {
+	case errors.As(err, &unverified):
+		return "", ErrNotSigned
+	case err != nil:
+		return "", fmt.Errorf("read a signed note: %w", err)
+	}
+	return signed.Text, nil
+}
 
 // OpenKey reads the key in a file. If the file does not exist, it creates a key for the origin. It fails if the key has
 // another origin, unless origin is empty. Only the owner can read the file. Processes that create it at the same time
@@ -91,7 +115,7 @@ func makeKey(file, origin string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	temporary, err := writeTemporary(file, private+"\n")
+	temporary, err := durable.WriteBeside(file, []byte(private+"\n"), 0o600)
 	if err != nil {
 		return err
 	}
@@ -99,41 +123,7 @@ func makeKey(file, origin string) error {
 	if err := os.Link(temporary, file); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(filepath.Dir(file))
-}
-
-// writeTemporary writes text to a new file in the same folder, readable by its owner only, and returns its name. The
-// caller renames or links it.
-func writeTemporary(beside, text string) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+".*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
-}
-
-// syncDir makes the names in a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if closeErr := d.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return durable.SyncFolder(filepath.Dir(file))
 }
 
 // validOrigin reports whether a text can be the name of a key, and so a line of a checkpoint.

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"strata/internal/durable"
 )
 
 // remember writes a signed checkpoint to the memory file. The caller has committed it before: if the process dies in
@@ -15,15 +16,7 @@ func (l *Log) remember(c *Checkpoint) error {
 	if file == "" {
 		return nil
 	}
-	temporary, err := writeTemporary(file, c.Note)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, file); err != nil {
-		_ = os.Remove(temporary)
-		return err
-	}
-	return syncDir(filepath.Dir(file))
+	return durable.WriteFile(file, []byte(c.Note), 0o600)
 }
 
 // remembered returns the last checkpoint that the key has signed, as far as this machine knows; nil if there is none. It
@@ -40,7 +33,7 @@ func (l *Log) remembered() (*Checkpoint, error) {
 		return nil, fmt.Errorf("read the checkpoint that was signed last: %w", err)
 	}
 	c, err := ParseCheckpoint(text, l.config.Key.VerifierKey())
-	if errors.Is(err, errNotSigned) {
+	if errors.Is(err, ErrNotSigned) {
 		return nil, nil
 	}
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"strata/internal/durable"
 )
 
 // Dir is a Store in a folder, with these files:
@@ -130,7 +132,7 @@ func (d *Dir) write(key Key, body []byte) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return durable.SyncFolder(filepath.Dir(path))
 }
 
 // makeFolder creates a folder, unless it exists, so that it survives a crash.
@@ -142,16 +144,7 @@ func makeFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder syncs a folder, so that the names in it survive a crash.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.SyncFolder(filepath.Dir(path))
 }
 
 // fileContent is the part of a file that Put was given.

@@ -76,6 +76,9 @@ func New(cfg Config) *Chain {
 			RewardCycle: cfg.RewardCycle, Schedule: schedule, Zonefiles: map[string][]byte{},
 		},
 	}
+	if cfg.WrittenBy != Newest { // it draws other numbers than the chain, as it may need more of them
+		c.encoder.Generation, c.encoder.Random = cfg.WrittenBy, draw.New(cfg.Seed, 0x5374726174610002)
+	}
 	for i := range cfg.Accounts {
 		c.accounts = append(c.accounts, account.New(cfg.Seed, cfg.Network, cfg.Generation, roll, i))
 	}

@@ -26,6 +26,8 @@ type Config struct {
 	TxPerBlock      Range  // without coinbase and tenure change; default 1 to 8
 	Mix             Mix
 	Generation      Generation // default Newest
+	// WrittenBy is the release of the node that writes the bodies; default Generation. Chains that differ in it alone are the same.
+	WrittenBy Generation
 
 	// AllEpochs lets the chain go through all epochs, from 2.0 to 4.0, within some nine reward cycles. The posts are those
 	// of the newest node throughout, as when it follows the chain from the start. It decides when Nakamoto starts.

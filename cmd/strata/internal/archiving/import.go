@@ -15,6 +15,7 @@ import (
 	"strata/cmd/strata/internal/folding"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/archive"
+	"strata/eventstore/history"
 	"strata/eventstore/importer"
 	"strata/eventstore/network"
 	"strata/projections/version"
@@ -44,6 +45,9 @@ func (c *Import) Run(ctx context.Context, globals *program.Globals) error {
 	}
 	defer db.Close(logger)
 	if err := c.Writer.Check(ctx, db); err != nil {
+		return err
+	}
+	if err := history.CheckWhole(ctx, db.Log); err != nil {
 		return err
 	}
 	dialect, err := archive.ParseDialect(c.Dialect)

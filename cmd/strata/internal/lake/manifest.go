@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"strata/internal/durable"
 )
 
 // manifestName is the file that says what the lake has. Files that it does not name are no part of the lake.
@@ -74,43 +76,10 @@ func (m *manifest) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(dir, manifestName), append(text, '\n')); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, manifestName), append(text, '\n'), 0o644); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, viewsName), []byte(m.views()))
-}
-
-// replace writes a file so that it has either its old or its new content, whatever happens.
-func replace(path string, content []byte) error {
-	unfinished := path + unfinishedSuffix
-	f, err := os.Create(unfinished)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(unfinished, path)
-	}
-	if err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = d.Close() }()
-	return d.Sync()
+	return durable.WriteFile(filepath.Join(dir, viewsName), []byte(m.views()), 0o644)
 }
 
 // names reports which files the manifest names.

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/cmd/strata/internal/tablefile"
+	"strata/internal/durable"
 )
 
 // partitioned are the views whose rows belong to one height each and do not change once that is final. The tables below have an index
@@ -289,7 +290,7 @@ func (w *Writer) writeFile(ctx context.Context, path, hash string, height int64,
 		err = os.Rename(full+unfinishedSuffix, full)
 	}
 	if err == nil {
-		err = syncFolder(filepath.Dir(full))
+		err = durable.SyncFolder(filepath.Dir(full))
 	}
 	if err != nil {
 		return f, result, fmt.Errorf("write %s: %w", path, err)

@@ -107,7 +107,7 @@ func (c *Command) answer(ctx context.Context, group *errgroup.Group, listening l
 	}
 	address := c.url(listening.api, false)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the API", slog.String("url", address), slog.String("documentation", address+"/docs"))
-	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(withNodes))), logger), listening.api)
+	serve("API", httpServer(c.tracer.Handler(c.proxies.Trusts, c.draining.handler(c.limited(c.withHistory(withNodes)))), logger), listening.api)
 	group.Go(func() error {
 		serving.Wait()
 		from.close()

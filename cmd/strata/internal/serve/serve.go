@@ -87,6 +87,7 @@ type Command struct {
 	DiskFolder  string `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)." group:"Limits:"`
 	LagLimit    int64  `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready." group:"Limits:"`
 
+	historyFlags   `embed:"" group:"History:"`
 	adminFlags     `embed:"" group:"Administration:"`
 	MetricsAddr    string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)." group:"Administration:"`
 	DrainDelay     time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)." group:"Administration:"`
@@ -181,6 +182,9 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 		if err := c.Writer.Check(ctx, db); err != nil {
 			return err
 		}
+	}
+	if err := c.bootstrap(ctx, db.Log, logger); err != nil {
+		return err
 	}
 	if err := c.identifyNetwork(ctx, db.Log, logger); err != nil {
 		return err

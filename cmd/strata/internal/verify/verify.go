@@ -171,12 +171,12 @@ func (c *Command) verifyLog(ctx context.Context, db *database.DB, kept []transpa
 		return err
 	}
 	kept = append(kept, beside...)
-	bar := newBar("log", "events")
-	defer bar.done()
+	bar := program.NewBar("log", "events")
+	defer bar.Done()
 	verified, err := log.Verify(ctx, transparency.VerifyConfig{
 		Keys: keys, Kept: kept, Workers: c.Parallel,
 		Finding:  func(f transparency.Finding) { report.add(&difference{Log: &f}) },
-		Progress: bar.show,
+		Progress: bar.Show,
 	})
 	if errors.Is(err, transparency.ErrNoKey) {
 		return fmt.Errorf("--against: %w (--key)", err)
@@ -214,11 +214,11 @@ func (c *Command) verifyRows(ctx context.Context, db *database.DB, logger *slog.
 			return fmt.Errorf("--rows: projection %q has no tables in this database", name)
 		}
 	}
-	bar := newBar("rows", "steps")
-	defer bar.done()
+	bar := program.NewBar("rows", "steps")
+	defer bar.Done()
 	err = follow.VerifyRows(ctx, db.Log, lines, follow.VerifyRowsOptions{
 		Names: c.Rows, Logger: logger,
-		Progress: func(done, total int64) { bar.show(done, total, 0) },
+		Progress: func(done, total int64) { bar.Show(done, total, 0) },
 		Difference: func(name string, d version.Difference) bool {
 			schema := projections.Schema{Name: name, Version: active[name]}.String()
 			rows.Differences++
@@ -258,12 +258,12 @@ func (c *Command) verifyBuildDependent(ctx context.Context, db *database.DB, lin
 
 // compareNode compares accounts with a node.
 func (c *Command) compareNode(ctx context.Context, db *database.DB, report *report) (err error) {
-	bar := newBar("node", "accounts")
-	defer bar.done()
+	bar := program.NewBar("node", "accounts")
+	defer bar.Done()
 	report.Node, err = nodecompare.Compare(ctx, db.Pool, nodecompare.Options{
 		URL: c.AgainstNode, Sample: c.Sample, Seed: c.Seed, All: c.AllAccounts,
 		Difference: func(d nodecompare.Difference) { report.add(&difference{Account: &d}) },
-		Progress:   func(compared, total int64) { bar.show(compared, total, 0) },
+		Progress:   func(compared, total int64) { bar.Show(compared, total, 0) },
 	})
 	return err
 }

@@ -1,4 +1,4 @@
-package verify
+package program
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // lineTime is the time between two lines of progress where there is no terminal.
 const lineTime = 10 * time.Second
 
-// bar shows the progress of a part of a verification: a bar on a terminal, else a line now and then.
-type bar struct {
+// Bar shows the progress of a part of a long command: a bar on a terminal, else a line now and then.
+type Bar struct {
 	mutex sync.Mutex
 	part  string
 	unit  string
@@ -24,12 +24,13 @@ type bar struct {
 	line  time.Time // when a line was last printed
 }
 
-func newBar(part, unit string) *bar {
-	return &bar{part: part, unit: unit, start: time.Now(), line: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
+// NewBar returns the bar of a part, whose progress is counted in a unit.
+func NewBar(part, unit string) *Bar {
+	return &Bar{part: part, unit: unit, start: time.Now(), line: time.Now(), shown: term.IsTerminal(int(os.Stderr.Fd()))}
 }
 
-// show updates the bar. It shows a rate of bytes only if bytes is above 0.
-func (b *bar) show(done, total, bytes int64) {
+// Show updates the bar. It shows a rate of bytes only if bytes is above 0.
+func (b *Bar) Show(done, total, bytes int64) {
 	if total <= 0 {
 		return
 	}
@@ -65,8 +66,8 @@ func (b *bar) show(done, total, bytes int64) {
 	_ = b.bar.Set64(min(done, total-1)) // a full bar would finish by itself, which is up to done
 }
 
-// done removes the bar.
-func (b *bar) done() {
+// Done removes the bar.
+func (b *Bar) Done() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if b.bar != nil {

@@ -1,0 +1,211 @@
+// Package history is strata history: a log and its chain as signed files, to publish, to check, and to begin from.
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"strata/cmd/strata/internal/audit"
+	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/program"
+	"strata/eventstore/history"
+	"strata/eventstore/network"
+	"strata/internal/pause"
+	"strata/internal/postgres/filelock"
+)
+
+// Command is strata history.
+type Command struct {
+	Publish   publish   `cmd:"" help:"Write the log and its canonical chain into a folder, as files that are signed and never change; run again, it adds what is new."`
+	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare the chains of two (exit code 3 = they differ)."`
+	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database; run again after an interruption, it resumes."`
+}
+
+// publish is strata history publish.
+type publish struct {
+	Database database.Flags `embed:"" group:"Database:"`
+	audit.Flags
+
+	Dir           string        `arg:"" type:"path" help:"Folder of the history. It is made if it is not there."`
+	Confirmations int64         `default:"7" help:"How many Bitcoin blocks must follow that of a Stacks block before it is published."`
+	WithoutLog    bool          `help:"Publish only the canonical chain, and not the events as they were received."`
+	Every         time.Duration `default:"0s" help:"Interval at which to publish what is new (0 = once, then end)."`
+}
+
+// Run publishes.
+func (c *publish) Run(ctx context.Context, globals *program.Globals) error {
+	if c.Confirmations < 0 {
+		return errors.New("--confirmations must be at least 0")
+	}
+	logger := globals.Logger()
+	db, err := c.Database.Open(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer db.Close(logger)
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return err
+	}
+	lock, err := filelock.Open(filepath.Join(c.Dir, ".lock"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	if alone, err := lock.TryExclusive(); err != nil || !alone {
+		return errors.Join(fmt.Errorf("another process publishes into %s", c.Dir), err)
+	}
+	p, err := c.publisher(ctx, db, logger)
+	if err != nil {
+		return err
+	}
+	for {
+		m, err := p.Publish(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && c.Every <= 0:
+			return fmt.Errorf("publish the history in %s: %w", c.Dir, err)
+		case err != nil:
+			logger.LogAttrs(ctx, slog.LevelWarn, "can't publish the history; trying again", slog.Any("error", err))
+		default:
+			logger.LogAttrs(ctx, slog.LevelInfo, "the history is published", slog.Int64("events", m.Log.Last), slog.Int64("height", m.Chain.Last))
+		}
+		if c.Every <= 0 {
+			return nil
+		}
+		pause.For(ctx, c.Every)
+	}
+}
+
+func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.Logger) (*history.Publisher, error) {
+	of, known, err := network.Find(ctx, db.Log)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, errors.New("the log has nothing yet that tells its network")
+	}
+	key, log, err := c.OpenSigned(ctx, db.Log, db.DataDir, logger)
+	if err != nil {
+		return nil, err
+	}
+	chain := &chainPublisher{log: db.Log, confirmations: c.Confirmations, perFile: heightsPerFile, logger: logger}
+	return &history.Publisher{
+		Log: db.Log, Transparency: log, Key: key, Dir: history.NewDir(c.Dir), Network: of.Name(), ChainID: of.ChainID,
+		WithoutLog: c.WithoutLog, Chain: chain.publish, Logger: logger,
+	}, nil
+}
+
+// trust says whose histories are believed.
+type trust struct {
+	Key       string   `placeholder:"KEY" help:"Verifier key of the publisher, as strata log-key prints it there."`
+	Unsigned  bool     `help:"Believe a history whoever has signed it."`
+	Witnesses []string `placeholder:"KEY,..." help:"Verifier keys of witnesses that must have cosigned the checkpoint of the history."`
+}
+
+func (t *trust) open(ctx context.Context, name string) (*history.Opened, error) {
+	source, err := history.OpenSource(name)
+	if err != nil {
+		return nil, err
+	}
+	return history.Open(ctx, source, history.Trust{Key: t.Key, Unsigned: t.Unsigned, Witnesses: t.Witnesses})
+}
+
+// verify is strata history verify.
+type verify struct {
+	trust
+	URL   string `arg:"" help:"History: a folder, or the address of one at an HTTP server."`
+	Other string `arg:"" optional:"" help:"Another history, of whatever publisher, to compare the canonical chain with."`
+}
+
+// Run verifies.
+func (c *verify) Run(ctx context.Context, globals *program.Globals) error {
+	_ = globals
+	download, err := os.MkdirTemp("", "strata-history-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(download) }()
+	one, err := c.open(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	if c.Other != "" {
+		other, err := (&trust{Unsigned: true}).open(ctx, c.Other)
+		if err != nil {
+			return err
+		}
+		return compare(ctx, one, other, history.VerifyOptions{Download: download})
+	}
+	bar := program.NewBar("chain", "bytes")
+	err = one.VerifyChain(ctx, history.VerifyOptions{Download: download, Progress: func(done, total int64) { bar.Show(done, total, done) }})
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	bar = program.NewBar("log", "bytes")
+	err = one.VerifyLog(ctx, history.VerifyOptions{Download: download, Progress: func(done, total int64) { bar.Show(done, total, done) }})
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("The history of %s is whole: blocks %d to %d of %s, and %d events with the root %s.\n", one.Key, one.Chain.First, one.Chain.Last, one.Network, one.Log.Last, one.Root)
+	return nil
+}
+
+func compare(ctx context.Context, one, other *history.Opened, options history.VerifyOptions) error {
+	if one.Network != other.Network || one.ChainID != other.ChainID {
+		return fmt.Errorf("%s is of %s with chain id %d, and %s of %s with %d", one.Source, one.Network, one.ChainID, other.Source, other.Network, other.ChainID)
+	}
+	last, err := history.CompareChains(ctx, one, other, options)
+	var difference *history.DifferenceError
+	if errors.As(err, &difference) {
+		return program.MismatchError{Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("The chains are the same up to height %d; one ends at %d, the other at %d.\n", last, one.Chain.Last, other.Chain.Last)
+	return nil
+}
+
+// bootstrap is strata history bootstrap.
+type bootstrap struct {
+	Database database.Flags       `embed:"" group:"Database:"`
+	Writer   database.WriterFlags `embed:"" group:"Database:"`
+	trust
+
+	URL string `arg:"" help:"History: a folder, or the address of one at an HTTP server."`
+}
+
+// Run brings the log.
+func (c *bootstrap) Run(ctx context.Context, globals *program.Globals) error {
+	logger := globals.Logger()
+	db, err := c.Database.Create(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer db.Close(logger)
+	if err := c.Writer.Check(ctx, db); err != nil {
+		return err
+	}
+	opened, err := c.open(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	bar := program.NewBar("history", "bytes")
+	defer bar.Done()
+	err = history.Restore(ctx, db.Log, opened, history.RestoreOptions{
+		Download: filepath.Join(c.Database.DataDir, "history"), Progress: func(done, total int64) { bar.Show(done, total, done) },
+	})
+	if err != nil {
+		return fmt.Errorf("bring the history at %s into the log: %w", opened.Source, err)
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "the history is in the log", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
+	return nil
+}

@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"strata/cmd/strata/internal/program"
+	"strata/eventstore"
+	"strata/eventstore/history"
+)
+
+// historyFlags configure the history that the server begins from, and the one that it serves.
+type historyFlags struct {
+	Bootstrap         string `env:"STRATA_BOOTSTRAP" placeholder:"URL" help:"History to begin from where the log is empty: a folder, or the address of one at an HTTP server, such as that of another Strata with /history/v1 (empty = none)."`
+	BootstrapKey      string `env:"STRATA_BOOTSTRAP_KEY" placeholder:"KEY" help:"Verifier key of the publisher of that history, as strata log-key prints it there."`
+	BootstrapUnsigned bool   `env:"STRATA_BOOTSTRAP_UNSIGNED" help:"Begin from that history whoever has signed it."`
+	HistoryDir        string `type:"path" env:"STRATA_HISTORY_DIR" placeholder:"PATH" help:"Folder into which strata history publish writes, to be served at /history/v1 of the API (empty = none)."`
+}
+
+// bootstrap brings the history into an empty log, or the rest of it. Nodes wait meanwhile, and repeat what they post.
+func (c *Command) bootstrap(ctx context.Context, log *eventstore.Log, logger *slog.Logger) error {
+	if !c.has(RoleObserver) && !c.has(RoleMetadata) {
+		return nil
+	}
+	unfinished, err := history.Unfinished(ctx, log)
+	if err != nil {
+		return err
+	}
+	size, err := log.Size(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Bootstrap == "" || size > 0 && unfinished == "" {
+		return history.CheckWhole(ctx, log)
+	}
+	source, err := history.OpenSource(c.Bootstrap)
+	if err != nil {
+		return fmt.Errorf("--bootstrap: %w", err)
+	}
+	opened, err := history.Open(ctx, source, history.Trust{Key: c.BootstrapKey, Unsigned: c.BootstrapUnsigned})
+	if err != nil {
+		return fmt.Errorf("--bootstrap: %w", err)
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "bringing a history into the log", slog.String("from", c.Bootstrap), slog.Int64("events", opened.Log.Last))
+	bar := program.NewBar("history", "bytes")
+	defer bar.Done()
+	err = history.Restore(ctx, log, opened, history.RestoreOptions{
+		Download: filepath.Join(c.Database.DataDir, "history"), Progress: func(done, total int64) { bar.Show(done, total, done) },
+	})
+	if err != nil {
+		return fmt.Errorf("--bootstrap: %w", err)
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "the history is in the log", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
+	return nil
+}
+
+// withHistory serves the published history beside other answers.
+func (f *historyFlags) withHistory(others http.Handler) http.Handler {
+	if f.HistoryDir == "" {
+		return others
+	}
+	own := http.StripPrefix(historyPath, history.Handler(f.HistoryDir))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, historyPath) {
+			own.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
+}
+
+// historyPath begins the paths of the published history.
+const historyPath = "/history/v1/"

@@ -1,0 +1,76 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// each reads the content of files, in order. download is a folder for what comes from far away.
+func (o *Opened) each(ctx context.Context, files []File, download string, read func(File, *Content) error) error {
+	type brought struct {
+		file File
+		path string
+		keep bool
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ahead, failed := make(chan brought), make(chan error, 1)
+	go func() { // the next file comes while one is read
+		defer close(ahead)
+		for _, f := range files {
+			path, keep, err := fetch(ctx, o.Source, f, download)
+			if err != nil {
+				failed <- fmt.Errorf("%s: %w", o.Source, err)
+				return
+			}
+			select {
+			case ahead <- brought{f, path, keep}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for b := range ahead {
+		err := readFile(b.file, b.path, read)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", o.Source, b.file.Path, err)
+		}
+		if !b.keep {
+			if err := os.Remove(b.path); err != nil {
+				return err
+			}
+		}
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return ctx.Err()
+	}
+}
+
+func readFile(f File, path string, read func(File, *Content) error) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	content, err := openContent(f, in)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	if err := read(f, content); err != nil {
+		return err
+	}
+	switch _, err := content.ReadByte(); { // its hash is checked at the end
+	case err == nil:
+		return fmt.Errorf("%w: there is something after the last record", errContent)
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}

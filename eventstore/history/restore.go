@@ -1,0 +1,229 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+
+	"strata/eventstore"
+	"strata/eventstore/network"
+)
+
+// Errors of Restore.
+var (
+	// ErrNotEmpty means that the log has events that do not come from the history.
+	ErrNotEmpty = errors.New("the log is not empty")
+	// ErrNoLog means that the history has no events as they were received.
+	ErrNoLog = errors.New("the history has only the canonical chain")
+)
+
+// RestoreOptions configures Restore.
+type RestoreOptions struct {
+	// Download is a folder for files while they are used.
+	Download string
+	// Progress, if set, is told how many bytes of content are there, and how many there will be.
+	Progress func(done, total int64)
+}
+
+// Restore brings the events of a history into an empty log, at their positions. The log has the Merkle root of the history's
+// checkpoint then. An interrupted call is made again, with the same history or a later one of its publisher, and goes on.
+func Restore(ctx context.Context, log *eventstore.Log, o *Opened, options RestoreOptions) error {
+	if len(o.Log.Files) == 0 {
+		return fmt.Errorf("%s: %w", o.Source, ErrNoLog)
+	}
+	size, finished, err := begin(ctx, log, o)
+	if err != nil || finished {
+		return err
+	}
+	guard, err := network.NewGuard(ctx, log)
+	if err != nil {
+		return err
+	}
+	r := &restore{log: log, guard: guard, options: options, size: size, total: o.Log.ContentBytes()}
+	files := o.Log.Files
+	for len(files) > 0 && files[0].Last <= size {
+		r.done += files[0].ContentBytes
+		files = files[1:]
+	}
+	if err := o.each(ctx, files, options.Download, func(f File, c *Content) error { return r.file(ctx, f, c) }); err != nil {
+		return err
+	}
+	return finish(ctx, log, o)
+}
+
+// begin notes that the log comes from a history, and returns how much of it is there.
+func begin(ctx context.Context, log *eventstore.Log, o *Opened) (size int64, finished bool, err error) {
+	err = pgx.BeginFunc(ctx, log.Pool(), func(tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT size FROM log.head FOR UPDATE`).Scan(&size); err != nil {
+			return err
+		}
+		var publisher string
+		err := tx.QueryRow(ctx, `SELECT publisher, finished FROM log.bootstrap`).Scan(&publisher, &finished)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows) && size > 0:
+			return fmt.Errorf("%w: it has %d events of its own; use another database", ErrNotEmpty, size)
+		case errors.Is(err, pgx.ErrNoRows):
+		case err != nil:
+			return err
+		case publisher != o.Key:
+			return fmt.Errorf("%w: it comes from the history of %s, not of %s", ErrNotEmpty, publisher, o.Key)
+		case finished:
+			return nil
+		case size > o.Log.Last:
+			return fmt.Errorf("%w: it has %d events of a later manifest than this one, which has %d", ErrNotEmpty, size, o.Log.Last)
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO log.bootstrap (publisher, manifest, events, finished) VALUES ($1, $2, $3, false)
+			ON CONFLICT ((true)) DO UPDATE SET manifest = excluded.manifest, events = excluded.events`, o.Key, o.Digest, o.Log.Last)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("begin to bring a history into the log: %w", err)
+	}
+	return size, finished, err
+}
+
+// finish notes that the log is whole, if it has the root that was signed.
+func finish(ctx context.Context, log *eventstore.Log, o *Opened) error {
+	size, root, err := log.Checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	if got := fmt.Sprintf("%x", root); size != o.Log.Last || got != o.Root {
+		return fmt.Errorf("the log has %d events with the root %s, and the checkpoint of %s is of %d with %s", size, got, o.Source, o.Log.Last, o.Root)
+	}
+	_, err = log.Pool().Exec(ctx, `UPDATE log.bootstrap SET finished = true`)
+	return err
+}
+
+// CheckWhole returns an error for a log that lacks events of the history which it comes from: what somebody appended would stand in their
+// place.
+func CheckWhole(ctx context.Context, log *eventstore.Log) error {
+	what, err := Unfinished(ctx, log)
+	if err == nil && what != "" {
+		err = fmt.Errorf("%s: strata history bootstrap brings the others, and so does strata serve --bootstrap", what)
+	}
+	return err
+}
+
+// Unfinished describes a log that a history has not been brought into whole; an empty text for any other.
+func Unfinished(ctx context.Context, log *eventstore.Log) (what string, err error) {
+	var publisher string
+	var events, size int64
+	err = log.Pool().QueryRow(ctx, `SELECT publisher, events, (SELECT size FROM log.head) FROM log.bootstrap WHERE NOT finished`).Scan(&publisher, &events, &size)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return fmt.Sprintf("the log has %d of the %d events of the history of %s", size, events, publisher), err
+}
+
+// restore is a call of Restore.
+type restore struct {
+	log         *eventstore.Log
+	guard       *network.Guard // refuses events of another network
+	options     RestoreOptions
+	size        int64 // of the log
+	done, total int64 // bytes of content
+}
+
+// Bounds of a transaction.
+const (
+	restoreBytes  = 8 << 20
+	restoreEvents = 4096
+)
+
+// file appends the events of a file that the log lacks, and checks its root.
+func (r *restore) file(ctx context.Context, f File, content *Content) error {
+	var batch []eventstore.Incoming
+	var held int64
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := r.append(ctx, batch); err != nil {
+			return err
+		}
+		clear(batch)
+		batch, held = batch[:0], 0
+		return nil
+	}
+	err := EachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
+		if r.options.Progress != nil {
+			r.options.Progress(r.done+f.ContentBytes-content.Left(), r.total)
+		}
+		if e.Seq <= r.size {
+			return nil
+		}
+		batch = append(batch, eventstore.Incoming{
+			ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType, Origin: e.Origin, Body: body,
+		})
+		if held += e.Size; held < restoreBytes && len(batch) < restoreEvents {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	r.done += f.ContentBytes
+	size, root, err := r.log.Checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	if got := fmt.Sprintf("%x", root); size != f.Last || got != f.State {
+		return fmt.Errorf("the log has %d events with the root %s now, want %d with %s: it does not begin as this history does; use another database", size, got, f.Last, f.State)
+	}
+	return nil
+}
+
+// append appends events, which must be the next ones.
+func (r *restore) append(ctx context.Context, batch []eventstore.Incoming) error {
+	if err := r.guard.Admit(ctx, batch); err != nil {
+		return err
+	}
+	var concurrent error
+	first, err := r.log.AppendBatch(ctx, batch, func(_ pgx.Tx, first int64) error {
+		if first != r.size+1 {
+			concurrent = fmt.Errorf("%w: somebody else has appended event %d meanwhile", ErrNotEmpty, r.size+1)
+		}
+		return concurrent
+	})
+	if concurrent != nil {
+		return concurrent
+	}
+	if err == nil {
+		r.size = first + int64(len(batch)) - 1
+	}
+	return err
+}
+
+// EachEvent calls f with each event of a file of the log, whose body has the SHA-256 of the event. The event has no body.
+func EachEvent(f File, content *Content, each func(*eventstore.Event, *eventstore.Body) error) error {
+	for seq := f.First; ; seq++ {
+		e, err := readRecord(content.Reader, content.Left())
+		switch {
+		case errors.Is(err, io.EOF) && seq == f.Last+1:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%w: it ends before event %d", errContent, seq)
+		case err != nil:
+			return fmt.Errorf("event %d: %w", seq, err)
+		case e.Seq != seq || seq > f.Last:
+			return fmt.Errorf("%w: event %d stands where %d should", errContent, e.Seq, seq)
+		}
+		body := eventstore.NewBody(e.Body)
+		if body.SHA256() != e.SHA256 {
+			return fmt.Errorf("%w: the body of event %d has the SHA-256 %x, want %x", errContent, seq, body.SHA256(), e.SHA256)
+		}
+		e.Body = nil
+		if err := each(&e, body); err != nil {
+			return err
+		}
+	}
+}
