@@ -102,6 +102,7 @@ func run() error {
 		{"fold synthetic", folded.FoldSynthetic},
 		{"rebuild", folded.Rebuild},
 		{"size", folded.Size},
+		{"history", folded.History},
 		{"genesis", folded.Genesis},
 		{"staking fold", folded.Staking},
 		{"staking reads", read.ReadStaking},

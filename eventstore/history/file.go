@@ -113,7 +113,7 @@ type Content struct {
 func openContent(f File, stored io.Reader) (*Content, error) {
 	c := &Content{of: f, digest: sha256.New()}
 	var err error
-	if c.zstd, err = zstd.NewReader(stored, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1)); err != nil {
+	if c.zstd, err = zstd.NewReader(stored, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(2)); err != nil {
 		return nil, err
 	}
 	c.Reader = bufio.NewReaderSize(contentReader{c: c}, 1<<20)

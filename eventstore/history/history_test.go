@@ -52,6 +52,7 @@ func newWorld(t testing.TB) *world {
 		Chain: func(context.Context, *history.Dir, history.Layer) (history.Layer, error) {
 			return history.Layer{Last: -1}, nil
 		},
+		Heights: func(context.Context, int64, int64) ([]int64, error) { return nil, nil },
 	}
 	w.publisher.SetPerFile(64)
 	return w
@@ -154,7 +155,7 @@ func TestRestore(t *testing.T) {
 	w.grow(100)
 	before := w.open()
 	next := w.publish()
-	if !slices.Equal(next.Log.Files[:3], first.Log.Files[:3]) || next.Previous != before.Digest || next.Log.Last != 300 {
+	if !slices.EqualFunc(next.Log.Files[:3], first.Log.Files[:3], func(a, b history.File) bool { return a.Path == b.Path }) || next.Previous != before.Digest || next.Log.Last != 300 {
 		t.Errorf("got %+v after %+v", next, first)
 	}
 	must.Do(t, before.VerifyLog(t.Context(), history.VerifyOptions{})) // its files are still there
@@ -205,7 +206,7 @@ func TestResume(t *testing.T) {
 	server := httptest.NewServer(history.Handler(w.dir))
 	t.Cleanup(server.Close)
 	source := &faulty{Source: must.Get(history.OpenSource(server.URL))(t)}
-	log, download, rounds, sizes := openLog(t), t.TempDir(), 0, []int64(nil)
+	log, download, rounds, sizes := openLog(t), filepath.Join(t.TempDir(), "download"), 0, []int64(nil)
 	for {
 		source.left = 1 + w.random.IntN(40_000)
 		opened := must.Get(history.Open(t.Context(), source, w.trust()))(t)
@@ -240,8 +241,8 @@ func TestResume(t *testing.T) {
 	}
 	w.same(log)
 	must.Do(t, history.CheckWhole(t.Context(), log))
-	if left := must.Get(os.ReadDir(download))(t); len(left) > 0 {
-		t.Errorf("%d files are left", len(left))
+	if _, err := os.Stat(download); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("files are left: %v", err)
 	}
 }
 

@@ -49,6 +49,8 @@ type File struct {
 	Path  string `json:"path"` // below the folder, with slashes
 	First int64  `json:"first"`
 	Last  int64  `json:"last"`
+	// Heights are the lowest and the highest height of the Stacks blocks in a file of the log; missing for none.
+	Heights []int64 `json:"heights,omitempty"`
 	// Records is the number of events in the file.
 	Records int64 `json:"records"`
 	// Bytes and SHA256 are those of the file; ContentBytes and ContentSHA256 those of what is in it.
@@ -143,6 +145,23 @@ func (l *Layer) check(name string) error {
 		return fmt.Errorf("the %s ends at %d, and its files at %d", name, l.Last, next-1)
 	}
 	return nil
+}
+
+// Between returns the files that may have Stacks blocks at heights from first to last.
+func (l *Layer) Between(first, last int64) (files []File) {
+	for _, f := range l.Files {
+		from, to := f.First, f.Last
+		if strings.HasPrefix(f.Path, "log/") {
+			if len(f.Heights) != 2 {
+				continue
+			}
+			from, to = f.Heights[0], f.Heights[1]
+		}
+		if from <= last && to >= first {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // ContentBytes is the size of what is in the files of a layer.

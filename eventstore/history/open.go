@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/transparency-dev/formats/note"
 	sumdb "golang.org/x/mod/sumdb/note"
@@ -34,6 +35,12 @@ type Opened struct {
 	Key string
 	// Root is the Merkle root over the events of the log, as its checkpoint has it, in hex.
 	Root string
+}
+
+// Publisher returns the name of the publisher's key.
+func (o *Opened) Publisher() string {
+	name, _, _ := strings.Cut(o.Key, "+")
+	return name
 }
 
 // Open reads what a history has, and checks that the publisher signed it.

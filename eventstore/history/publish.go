@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"strata/eventstore"
 	"strata/eventstore/transparency"
 	"strata/internal/durable"
@@ -31,6 +33,8 @@ type Publisher struct {
 	WithoutLog bool
 	// Chain writes the files of the canonical chain that follow those of before, and returns all that belong to it now.
 	Chain func(ctx context.Context, dir *Dir, before Layer) (Layer, error)
+	// Heights returns the lowest and the highest height of the Stacks blocks among the events from first to last; nothing for none.
+	Heights func(ctx context.Context, first, last int64) ([]int64, error)
 	// Logger is for operators.
 	Logger *slog.Logger
 
@@ -61,15 +65,21 @@ func (p *Publisher) Publish(ctx context.Context) (*Manifest, error) {
 		Format: Format, Network: p.Network, ChainID: p.ChainID, PublishedAt: time.Now().UTC().Truncate(time.Second), Previous: digest,
 		Checkpoint: string(note), Log: Layer{First: 1}, Chain: before.Chain,
 	}
+	layers, layersCtx := errgroup.WithContext(ctx)
 	if !p.WithoutLog {
-		if next.Log, err = p.publishLog(ctx, before.Log, checkpoint.Size); err != nil {
-			return nil, err
-		}
+		layers.Go(func() (err error) {
+			next.Log, err = p.publishLog(layersCtx, before.Log, checkpoint.Size)
+			return err
+		})
 	}
-	if next.Chain, err = p.Chain(ctx, p.Dir, before.Chain); err != nil {
+	layers.Go(func() (err error) {
+		next.Chain, err = p.Chain(layersCtx, p.Dir, before.Chain)
+		return err
+	})
+	if err := layers.Wait(); err != nil {
 		return nil, err
 	}
-	if digest != "" && next.Log.Last == before.Log.Last && slices.Equal(next.Chain.Files, before.Chain.Files) {
+	if digest != "" && next.Log.Last == before.Log.Last && slices.EqualFunc(next.Chain.Files, before.Chain.Files, func(a, b File) bool { return a.Path == b.Path }) {
 		return before, nil
 	}
 	text, err := json.Marshal(next)
@@ -171,7 +181,11 @@ func (p *Publisher) writeEvents(ctx context.Context, first, last int64, root str
 		}
 	}
 	w.Records = last - first + 1
-	return w.Finish(last, root, "events")
+	f, err := w.Finish(last, root, "events")
+	if err == nil {
+		f.Heights, err = p.Heights(ctx, first, last)
+	}
+	return f, err
 }
 
 // removeOthers removes files that neither of two manifests names: half-written ones, and those that were replaced the last time.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // each reads the content of files, in order. download is a folder for what comes from far away.
@@ -15,41 +17,38 @@ func (o *Opened) each(ctx context.Context, files []File, download string, read f
 		path string
 		keep bool
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ahead, failed := make(chan brought), make(chan error, 1)
-	go func() { // the next file comes while one is read
+	both, ctx := errgroup.WithContext(ctx)
+	ahead := make(chan brought)
+	both.Go(func() error { // the next file comes while one is read
 		defer close(ahead)
 		for _, f := range files {
 			path, keep, err := fetch(ctx, o.Source, f, download)
 			if err != nil {
-				failed <- fmt.Errorf("%s: %w", o.Source, err)
-				return
+				return fmt.Errorf("%s: %w", o.Source, err)
 			}
 			select {
 			case ahead <- brought{f, path, keep}:
 			case <-ctx.Done():
-				return
+				return ctx.Err()
 			}
 		}
-	}()
-	for b := range ahead {
-		err := readFile(b.file, b.path, read)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", o.Source, b.file.Path, err)
-		}
-		if !b.keep {
+		return nil
+	})
+	both.Go(func() error {
+		for b := range ahead {
+			if err := readFile(b.file, b.path, read); err != nil {
+				return fmt.Errorf("%s: %s: %w", o.Source, b.file.Path, err)
+			}
+			if b.keep {
+				continue
+			}
 			if err := os.Remove(b.path); err != nil {
 				return err
 			}
 		}
-	}
-	select {
-	case err := <-failed:
-		return err
-	default:
-		return ctx.Err()
-	}
+		return nil
+	})
+	return both.Wait()
 }
 
 func readFile(f File, path string, read func(File, *Content) error) error {

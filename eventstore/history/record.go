@@ -27,6 +27,9 @@ func appendRecord(dst []byte, e *eventstore.Event) []byte {
 // bounded by what a node's headers may have.
 const maxLeaf = 1 << 20
 
+// atOnce is how many bytes of a body memory is taken for before they arrive.
+const atOnce = 1 << 20
+
 var errRecord = errors.New("the record is damaged")
 
 // readRecord reads an event with its body. left is how many bytes there may be. It returns io.EOF at the end.
@@ -49,8 +52,8 @@ func readRecord(in *bufio.Reader, left int64) (e eventstore.Event, err error) {
 	if e.Size < 0 || e.Size > left-length {
 		return e, fmt.Errorf("%w: event %d has a body of %d bytes, beyond the end of the file", errRecord, e.Seq, e.Size)
 	}
-	var body bytes.Buffer // grows as the bytes arrive
-	if n, err := io.CopyN(&body, in, e.Size); err != nil {
+	body := bytes.NewBuffer(make([]byte, 0, min(e.Size, atOnce))) // grows as the bytes arrive
+	if n, err := io.CopyN(body, in, e.Size); err != nil {
 		return e, fmt.Errorf("%w: the body of event %d ends after %d of %d bytes", errRecord, e.Seq, n, e.Size)
 	}
 	e.Body = body.Bytes()

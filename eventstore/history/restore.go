@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"strata/eventstore"
 	"strata/eventstore/network"
@@ -22,7 +24,7 @@ var (
 
 // RestoreOptions configures Restore.
 type RestoreOptions struct {
-	// Download is a folder for files while they are used.
+	// Download is a folder for files while they are used. It is removed at the end.
 	Download string
 	// Progress, if set, is told how many bytes of content are there, and how many there will be.
 	Progress func(done, total int64)
@@ -51,7 +53,10 @@ func Restore(ctx context.Context, log *eventstore.Log, o *Opened, options Restor
 	if err := o.each(ctx, files, options.Download, func(f File, c *Content) error { return r.file(ctx, f, c) }); err != nil {
 		return err
 	}
-	return finish(ctx, log, o)
+	if err := finish(ctx, log, o); err != nil || options.Download == "" {
+		return err
+	}
+	return os.RemoveAll(options.Download)
 }
 
 // begin notes that the log comes from a history, and returns how much of it is there.
@@ -135,40 +140,24 @@ const (
 	restoreEvents = 4096
 )
 
-// file appends the events of a file that the log lacks, and checks its root.
+// file appends the events of a file that the log lacks, and checks its root. The next events are read while some are appended.
 func (r *restore) file(ctx context.Context, f File, content *Content) error {
-	var batch []eventstore.Incoming
-	var held int64
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
+	appending, both := errgroup.WithContext(ctx)
+	batches := make(chan []eventstore.Incoming)
+	appending.Go(func() error {
+		for batch := range batches {
+			if err := r.append(both, batch); err != nil {
+				return err
+			}
 		}
-		if err := r.append(ctx, batch); err != nil {
-			return err
-		}
-		clear(batch)
-		batch, held = batch[:0], 0
 		return nil
-	}
-	err := EachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
-		if r.options.Progress != nil {
-			r.options.Progress(r.done+f.ContentBytes-content.Left(), r.total)
-		}
-		if e.Seq <= r.size {
-			return nil
-		}
-		batch = append(batch, eventstore.Incoming{
-			ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType, Origin: e.Origin, Body: body,
-		})
-		if held += e.Size; held < restoreBytes && len(batch) < restoreEvents {
-			return nil
-		}
-		return flush()
 	})
-	if err != nil {
-		return err
+	err := r.read(both, f, content, batches)
+	close(batches)
+	if appendErr := appending.Wait(); appendErr != nil { // then the reader was stopped
+		return appendErr
 	}
-	if err := flush(); err != nil {
+	if err != nil {
 		return err
 	}
 	r.done += f.ContentBytes
@@ -180,6 +169,44 @@ func (r *restore) file(ctx context.Context, f File, content *Content) error {
 		return fmt.Errorf("the log has %d events with the root %s now, want %d with %s: it does not begin as this history does; use another database", size, got, f.Last, f.State)
 	}
 	return nil
+}
+
+// read sends the events of a file that the log lacks, in batches.
+func (r *restore) read(ctx context.Context, f File, content *Content, batches chan<- []eventstore.Incoming) error {
+	var batch []eventstore.Incoming
+	var held int64
+	there := r.size // r.size grows meanwhile
+	send := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		select {
+		case batches <- batch:
+			batch, held = nil, 0
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	err := eachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
+		if r.options.Progress != nil {
+			r.options.Progress(r.done+f.ContentBytes-content.Left(), r.total)
+		}
+		if e.Seq <= there {
+			return nil
+		}
+		batch = append(batch, eventstore.Incoming{
+			ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType, Origin: e.Origin, Body: body,
+		})
+		if held += e.Size; held < restoreBytes && len(batch) < restoreEvents {
+			return nil
+		}
+		return send()
+	})
+	if err != nil {
+		return err
+	}
+	return send()
 }
 
 // append appends events, which must be the next ones.
@@ -203,8 +230,8 @@ func (r *restore) append(ctx context.Context, batch []eventstore.Incoming) error
 	return err
 }
 
-// EachEvent calls f with each event of a file of the log, whose body has the SHA-256 of the event. The event has no body.
-func EachEvent(f File, content *Content, each func(*eventstore.Event, *eventstore.Body) error) error {
+// eachEvent calls each with the events of a file of the log, whose bodies have the SHA-256 that the events say.
+func eachEvent(f File, content *Content, each func(*eventstore.Event, *eventstore.Body) error) error {
 	for seq := f.First; ; seq++ {
 		e, err := readRecord(content.Reader, content.Left())
 		switch {

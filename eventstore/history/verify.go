@@ -23,24 +23,32 @@ type VerifyOptions struct {
 
 // VerifyLog reads the events of a history, and checks that they have the Merkle root of its checkpoint.
 func (o *Opened) VerifyLog(ctx context.Context, options VerifyOptions) error {
-	frontier, done := eventstore.NewFrontier(), int64(0)
-	err := o.each(ctx, o.Log.Files, options.Download, func(f File, content *Content) error {
-		err := EachEvent(f, content, func(e *eventstore.Event, _ *eventstore.Body) error {
-			if options.Progress != nil {
-				options.Progress(done+f.ContentBytes-content.Left(), o.Log.ContentBytes())
-			}
-			return frontier.Append(eventstore.LeafHash(e))
-		})
-		if err != nil {
+	frontier := eventstore.NewFrontier()
+	err := o.EachEvent(ctx, o.Log.Files, options, func(f File, e *eventstore.Event, _ *eventstore.Body) error {
+		if err := frontier.Append(eventstore.LeafHash(e)); err != nil || e.Seq < f.Last {
 			return err
 		}
-		done += f.ContentBytes
 		return sameRoot(frontier, f.State)
 	})
 	if err == nil && len(o.Log.Files) > 0 {
 		err = sameRoot(frontier, o.Root)
 	}
 	return err
+}
+
+// EachEvent calls each with the events of files of the log, and their bodies. An event itself has none.
+func (o *Opened) EachEvent(ctx context.Context, files []File, options VerifyOptions, each func(File, *eventstore.Event, *eventstore.Body) error) error {
+	done := int64(0)
+	return o.each(ctx, files, options.Download, func(f File, content *Content) error {
+		err := eachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
+			if options.Progress != nil {
+				options.Progress(done+f.ContentBytes-content.Left(), o.Log.ContentBytes())
+			}
+			return each(f, e, body)
+		})
+		done += f.ContentBytes
+		return err
+	})
 }
 
 func sameRoot(frontier eventstore.Frontier, want string) error {
@@ -58,7 +66,7 @@ func sameRoot(frontier eventstore.Frontier, want string) error {
 // Bitcoin block follows the one before, and each body is in its canonical form.
 func (o *Opened) VerifyChain(ctx context.Context, options VerifyOptions) error {
 	v := chainVerifier{}
-	return o.EachLine(ctx, options, func(f File, rec archive.Record) error {
+	return o.EachLine(ctx, o.Chain.Files, options, func(f File, rec archive.Record) error {
 		if err := v.take(rec); err != nil || rec.End < f.ContentBytes {
 			return err
 		}
@@ -72,10 +80,10 @@ func (o *Opened) VerifyChain(ctx context.Context, options VerifyOptions) error {
 	})
 }
 
-// EachLine calls f with each line of the canonical chain, which is an event. Its payload is valid during the call.
-func (o *Opened) EachLine(ctx context.Context, options VerifyOptions, each func(File, archive.Record) error) error {
+// EachLine calls each with the lines of files of the canonical chain, which are events. A payload is valid during the call.
+func (o *Opened) EachLine(ctx context.Context, files []File, options VerifyOptions, each func(File, archive.Record) error) error {
 	done := int64(0)
-	return o.each(ctx, o.Chain.Files, options.Download, func(f File, content *Content) error {
+	return o.each(ctx, files, options.Download, func(f File, content *Content) error {
 		lines := archive.NewReader(content.Reader, archive.Options{Dialect: archive.Raw, Name: f.Path})
 		for n := int64(0); ; n++ {
 			rec, err := lines.Next()

@@ -30,7 +30,10 @@ func (b *batch) burnBlock(ctx context.Context, item projections.LogItem, payload
 		return err
 	}
 	sameHash := len(b.state.burn.byHash[announced.key.hash]) > 0
-	current := b.state.burn.put(announced)
+	current := b.state.burn.sameAs(announced)
+	if current == nil {
+		current = b.state.burn.put(announced)
+	}
 	if current == announced {
 		b.rows.addBurnBlock(payload, announced)
 		if announced.height > b.state.burnHighest {

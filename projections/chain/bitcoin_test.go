@@ -123,6 +123,12 @@ func TestOldBitcoinFork(t *testing.T) {
 			state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2 +a3 +a4 -a4 -a3", burn: "101a 102a 103c"}},
 		{"an announcement with the sortition brings back what was announced without", append(threeOldTenures(), oldBitcoin("102b"), bitcoin("102a", "101a")),
 			state{chain: "genesis a1 a2", steps: threeApplied + " -a3 -a2 +a2", burn: "101a 102a"}},
+		{"a node that names sortitions and parents announces the same again", append(threeOldTenures(), bitcoin("101a", "100a"), bitcoin("102a", "101a")),
+			state{chain: "genesis a1 a2 a3", steps: threeApplied, burn: "101a 102a 103a"}},
+		{"a node that names neither announces the same again", append(threeTenures(), oldBitcoin("101a"), oldBitcoin("102a")),
+			state{chain: "genesis a1 a2 a3", steps: threeApplied, burn: "101a 102a 103a"}},
+		{"what is announced without a sortition is the followed one of two", append(threeTenures(), bitcoin("102a'", "101a"), stacks("b2", "a1", "102a'"), oldBitcoin("102a")),
+			state{chain: "genesis a1 b2", steps: threeApplied + " -a3 -a2 +b2", burn: "101a 102a'"}},
 		{"an identical announcement brings a Bitcoin block back, lowest first", append(fork[:len(fork):len(fork)], oldBitcoin("102a"), oldBitcoin("103a")),
 			state{chain: "genesis a1 a2 a3", steps: forked + " -b2 +a2 +a3", burn: "101a 102a 103a"}},
 	})

@@ -60,6 +60,21 @@ func (m burnBlocks) put(b *burnBlock) *burnBlock {
 	return b
 }
 
+// sameAs returns the known block that an announcement is about, where one of the two does not name its sortition, as nodes before release
+// 3.1.0.0.4 name none: it is no other sortition of the Bitcoin block. It returns nil if both name one, or nothing is known.
+func (m burnBlocks) sameAs(announced *burnBlock) *burnBlock {
+	if m.byKey[announced.key] != nil {
+		return nil
+	}
+	var same []*burnBlock
+	for _, b := range m.byHash[announced.key.hash] {
+		if b.height == announced.height && (b.key.consensus.IsZero() || announced.key.consensus.IsZero()) {
+			same = append(same, b)
+		}
+	}
+	return preferred(same)
+}
+
 // addHighest adds b to blocks of one height. The greater height wins.
 func addHighest(blocks []*burnBlock, b *burnBlock) []*burnBlock {
 	switch {

@@ -35,11 +35,10 @@ type chainPublisher struct {
 
 // publish is history.Publisher.Chain.
 func (c *chainPublisher) publish(ctx context.Context, dir *history.Dir, before history.Layer) (history.Layer, error) {
-	active, err := version.Active(ctx, c.log.Pool())
+	tables, err := chainTables(ctx, c.log)
 	if err != nil {
 		return before, err
 	}
-	tables := projections.Schema{Name: "chain", Version: active["chain"]}
 	if tables.Version == 0 {
 		return history.Layer{Last: -1}, nil
 	}
@@ -67,6 +66,26 @@ func (c *chainPublisher) publish(ctx context.Context, dir *history.Dir, before h
 		next = last + 1
 	}
 	return w.layer, nil
+}
+
+// heights is history.Publisher.Heights.
+func (c *chainPublisher) heights(ctx context.Context, first, last int64) ([]int64, error) {
+	tables, err := chainTables(ctx, c.log)
+	if err != nil || tables.Version == 0 {
+		return nil, err
+	}
+	var lowest, highest *int64
+	err = c.log.Pool().QueryRow(ctx, `SELECT min(height), max(height) FROM `+tables.Table("block")+` WHERE source_seq BETWEEN $1 AND $2`, first, last).Scan(&lowest, &highest)
+	if err != nil || lowest == nil || highest == nil {
+		return nil, err
+	}
+	return []int64{*lowest, *highest}, nil
+}
+
+// chainTables returns the active version of the projection chain; version 0 for none.
+func chainTables(ctx context.Context, log *eventstore.Log) (projections.Schema, error) {
+	active, err := version.Active(ctx, log.Pool())
+	return projections.Schema{Name: "chain", Version: active["chain"]}, err
 }
 
 // chainWriter writes the files of a layer.

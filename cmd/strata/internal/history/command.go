@@ -24,6 +24,7 @@ type Command struct {
 	Publish   publish   `cmd:"" help:"Write the log and its canonical chain into a folder, as files that are signed and never change; run again, it adds what is new."`
 	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare the chains of two (exit code 3 = they differ)."`
 	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database; run again after an interruption, it resumes."`
+	Repair    repair    `cmd:"" help:"Append the blocks that the log lacks, from histories that have them (exit code 1 = some are still missing)."`
 }
 
 // publish is strata history publish.
@@ -97,7 +98,7 @@ func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.L
 	chain := &chainPublisher{log: db.Log, confirmations: c.Confirmations, perFile: heightsPerFile, logger: logger}
 	return &history.Publisher{
 		Log: db.Log, Transparency: log, Key: key, Dir: history.NewDir(c.Dir), Network: of.Name(), ChainID: of.ChainID,
-		WithoutLog: c.WithoutLog, Chain: chain.publish, Logger: logger,
+		WithoutLog: c.WithoutLog, Chain: chain.publish, Heights: chain.heights, Logger: logger,
 	}, nil
 }
 
