@@ -3,8 +3,10 @@ package migrations
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3/database"
 )
 
@@ -47,6 +49,14 @@ func adopt(ctx context.Context, conn *sql.Conn) (restored bool, err error) {
 		}
 	}
 	return true, tx.Commit()
+}
+
+// RestoreSkips writes down what operators have let projections go past, where a log was brought into a database that was migrated before.
+func RestoreSkips(ctx context.Context, pool *pgxpool.Pool) error {
+	if _, err := pool.Exec(ctx, restoreSkips); err != nil {
+		return fmt.Errorf("read from the log what projections skip: %w", err)
+	}
+	return nil
 }
 
 // restoreSkips writes down again, from the log, what operators have let projections go past.

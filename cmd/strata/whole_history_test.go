@@ -58,7 +58,7 @@ func TestBesideANodeThatHasRun(t *testing.T) {
 	if got := s.get("/extended/v1/address/SP000000000000000000002Q6VF78/stx"); got.Status == http.StatusOK && strings.Contains(string(got.Body), `"balance":"-`) {
 		t.Errorf("a balance of a chain that has not begun: got %s", got.Body)
 	}
-	if got := run(t, dir, "doctor", "--database-url", url); got.code == 0 || !strings.Contains(got.stdout, "FAILURE  missing blocks") || !strings.Contains(got.stdout, "→ On a Strata that has these blocks") {
+	if got := run(t, dir, "doctor", "--database-url", url); got.code == 0 || !strings.Contains(got.stdout, "FAILURE  missing blocks") || !strings.Contains(got.stdout, "→ strata history repair URL") {
 		t.Errorf("doctor: got code %d:\n%s", got.code, got.stdout)
 	}
 	if got := run(t, dir, "verify", "--database-url", url); got.code != 1 || !strings.Contains(got.stdout, "INCOMPLETE") || strings.Contains(got.stdout, "no differences\n") {

@@ -69,6 +69,12 @@ func (w *fileWriter) Write(p []byte) (int, error) {
 
 // Finish gives the file its name, and returns what the manifest says of it.
 func (w *fileWriter) Finish(last int64, state, extension string) (File, error) {
+	w.Last, w.State = last, state
+	return w.FinishAs(fmt.Sprintf("%012d-%012d", w.First, w.Last), extension)
+}
+
+// FinishAs is Finish for a file whose name begins otherwise.
+func (w *fileWriter) FinishAs(name, extension string) (File, error) {
 	err := w.zstd.Close()
 	if err == nil {
 		err = w.file.Chmod(0o644)
@@ -79,9 +85,9 @@ func (w *fileWriter) Finish(last int64, state, extension string) (File, error) {
 	if closeErr := w.file.Close(); err == nil {
 		err = closeErr
 	}
-	w.Last, w.State, w.Bytes = last, state, w.written
+	w.Bytes = w.written
 	w.SHA256, w.ContentSHA256 = hex.EncodeToString(w.digest.Sum(nil)), hex.EncodeToString(w.content.Sum(nil))
-	w.Path = fmt.Sprintf("%s/%012d-%012d-%s.%s.zst", w.layer, w.First, w.Last, w.SHA256[:16], extension)
+	w.Path = fmt.Sprintf("%s/%s-%s.%s.zst", w.layer, name, w.SHA256[:16], extension)
 	if err == nil {
 		err = os.Rename(w.file.Name(), filepath.Join(w.dir, filepath.FromSlash(w.Path)))
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,23 @@ type Manifest struct {
 	Checkpoint string `json:"checkpoint"`
 	Log        Layer  `json:"log"`
 	Chain      Layer  `json:"chain"`
+	// Tables are read tables, as they were folded from events of Log. Leaders come first.
+	Tables []TableSet `json:"tables,omitempty"`
+}
+
+// TableSet is the tables of a version of a projection.
+type TableSet struct {
+	// State is what the version has folded, in the form of its register.
+	State json.RawMessage `json:"state"`
+	Files []TableFile     `json:"files"`
+}
+
+// TableFile is a file with rows of a table, in the binary format of Postgres' COPY.
+type TableFile struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+	Part    int      `json:"part"` // of the table, from 0
+	File
 }
 
 // Layer is files that follow each other without a gap.
@@ -103,7 +121,7 @@ var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
 func isDigest(text string) bool { return digests.MatchString(text) }
 
 // paths are those of files: no path leads out of the folder.
-var paths = regexp.MustCompile(`^(log|chain)/[0-9a-z][0-9a-z.-]{0,120}$`)
+var paths = regexp.MustCompile(`^(log|chain|tables)/[0-9a-z][0-9a-z_.-]{0,120}$`)
 
 // parseManifest reads a manifest that can be trusted to be what its publisher wrote, but not to be right.
 func parseManifest(text []byte) (*Manifest, error) {
@@ -120,7 +138,33 @@ func parseManifest(text []byte) (*Manifest, error) {
 	if m.Log.First != 1 {
 		return nil, fmt.Errorf("its log begins with event %d, not with 1", m.Log.First)
 	}
-	return m, errors.Join(m.Log.check("log"), m.Chain.check("chain"))
+	return m, errors.Join(m.Log.check("log"), m.Chain.check("chain"), m.checkTables())
+}
+
+// checkTables refuses files that are not what files of tables are.
+func (m *Manifest) checkTables() error {
+	for _, set := range m.Tables {
+		for _, f := range set.Files {
+			switch {
+			case !paths.MatchString(f.Path) || !strings.HasPrefix(f.Path, "tables/"):
+				return fmt.Errorf("the tables have a file with the path %q", f.Path)
+			case f.Bytes < 0 || f.ContentBytes < 0 || !isDigest(f.SHA256) || !isDigest(f.ContentSHA256):
+				return fmt.Errorf("the tables have %s with %d bytes and the SHA-256 %q", f.Path, f.Bytes, f.SHA256)
+			}
+		}
+	}
+	return nil
+}
+
+// files returns all files of the manifest.
+func (m *Manifest) files() []File {
+	all := slices.Concat(m.Log.Files, m.Chain.Files)
+	for _, set := range m.Tables {
+		for _, f := range set.Files {
+			all = append(all, f.File)
+		}
+	}
+	return all
 }
 
 // check refuses holes, and files whose numbers contradict each other.

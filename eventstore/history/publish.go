@@ -33,6 +33,8 @@ type Publisher struct {
 	WithoutLog bool
 	// Chain writes the files of the canonical chain that follow those of before, and returns all that belong to it now.
 	Chain func(ctx context.Context, dir *Dir, before Layer) (Layer, error)
+	// Tables, if set, writes the read tables as they are now.
+	Tables func(ctx context.Context, dir *Dir) ([]TableSet, error)
 	// Heights returns the lowest and the highest height of the Stacks blocks among the events from first to last; nothing for none.
 	Heights func(ctx context.Context, first, last int64) ([]int64, error)
 	// Logger is for operators.
@@ -50,6 +52,12 @@ func (p *Publisher) Publish(ctx context.Context) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	tables := before.Tables
+	if p.Tables != nil { // before the checkpoint, so that the log has what they were folded from
+		if tables, err = p.Tables(ctx, p.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := p.Transparency.Sign(ctx); err != nil { // a server may have done it
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func (p *Publisher) Publish(ctx context.Context) (*Manifest, error) {
 	}
 	next := &Manifest{
 		Format: Format, Network: p.Network, ChainID: p.ChainID, PublishedAt: time.Now().UTC().Truncate(time.Second), Previous: digest,
-		Checkpoint: string(note), Log: Layer{First: 1}, Chain: before.Chain,
+		Checkpoint: string(note), Log: Layer{First: 1}, Chain: before.Chain, Tables: tables,
 	}
 	layers, layersCtx := errgroup.WithContext(ctx)
 	if !p.WithoutLog {
@@ -79,7 +87,7 @@ func (p *Publisher) Publish(ctx context.Context) (*Manifest, error) {
 	if err := layers.Wait(); err != nil {
 		return nil, err
 	}
-	if digest != "" && next.Log.Last == before.Log.Last && slices.EqualFunc(next.Chain.Files, before.Chain.Files, func(a, b File) bool { return a.Path == b.Path }) {
+	if digest != "" && p.Tables == nil && next.Log.Last == before.Log.Last && slices.EqualFunc(next.Chain.Files, before.Chain.Files, func(a, b File) bool { return a.Path == b.Path }) {
 		return before, nil
 	}
 	text, err := json.Marshal(next)
@@ -192,11 +200,11 @@ func (p *Publisher) writeEvents(ctx context.Context, first, last int64, root str
 func (p *Publisher) removeOthers(manifests ...*Manifest) error {
 	named := map[string]bool{}
 	for _, m := range manifests {
-		for _, f := range slices.Concat(m.Log.Files, m.Chain.Files) {
+		for _, f := range m.files() {
 			named[f.Path] = true
 		}
 	}
-	for _, layer := range []string{"log", "chain"} {
+	for _, layer := range []string{"log", "chain", "tables"} {
 		entries, err := os.ReadDir(filepath.Join(p.Dir.path, layer))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -51,6 +51,15 @@ func (o *Opened) each(ctx context.Context, files []File, download string, read f
 	return both.Wait()
 }
 
+// EachTable calls each with the content of the files of a set.
+func (o *Opened) EachTable(ctx context.Context, set TableSet, download string, each func(TableFile, io.Reader) error) error {
+	files, byPath := make([]File, len(set.Files)), map[string]TableFile{}
+	for i, f := range set.Files {
+		files[i], byPath[f.Path] = f.File, f
+	}
+	return o.each(ctx, files, download, func(f File, content *Content) error { return each(byPath[f.Path], content) })
+}
+
 func readFile(f File, path string, read func(File, *Content) error) error {
 	in, err := os.Open(path)
 	if err != nil {

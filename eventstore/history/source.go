@@ -180,7 +180,7 @@ func fetch(ctx context.Context, from Source, f File, dir string) (path string, k
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", false, err
 	}
-	path = filepath.Join(dir, f.SHA256)
+	path = filepath.Join(dir, filepath.Base(filepath.FromSlash(f.Path)))
 	err = retried(ctx, func() error { return f.download(ctx, from, path) })
 	return path, false, err
 }

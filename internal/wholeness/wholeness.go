@@ -132,7 +132,7 @@ func (f *Facts) Problems() (problems []Problem) {
 	}
 	if f.Gaps > 0 {
 		problems = append(problems, Problem{Gap, f.gap(), fmt.Sprintf(
-			"On a Strata that has these blocks: strata export --heights %d-%d --out missing.tsv.gz. Then here: strata import --append missing.tsv.gz. Other ways: docs/history.md.",
+			"strata history repair URL, if somebody has published them. Or on a Strata that has these blocks: strata export --heights %d-%d --out missing.tsv.gz. Then here: strata import --append missing.tsv.gz. Other ways: docs/history.md.",
 			f.MissingFrom, f.MissingTo)})
 	}
 	if f.HistoryFrom != nil {

@@ -31,17 +31,8 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch
 			return fmt.Errorf("make an index of projection %s for readers (%s): %w", spec, statement, err)
 		}
 	}
-	if err := alterTables(ctx, pool, spec.Schema, builtSettings); err != nil {
+	if err := settle(ctx, pool, spec.Schema); err != nil {
 		return err
-	}
-	tables, err := tablesOf(ctx, pool, spec.Schema)
-	if err != nil {
-		return err
-	}
-	for _, table := range tables {
-		if _, err := pool.Exec(ctx, `ANALYZE `+spec.Table(table)); err != nil {
-			return fmt.Errorf("analyse table %s of projection %s: %w", table, spec, err)
-		}
 	}
 	if err := packIndexes(ctx, pool, spec.Schema); err != nil {
 		return err
@@ -51,6 +42,36 @@ func Index(ctx context.Context, pool *pgxpool.Pool, spec projections.Spec, epoch
 	}
 	logger.LogAttrs(ctx, slog.LevelInfo, "made the indexes of a projection", slog.String("projection", spec.String()),
 		slog.Int("indexes", len(statements)), slog.Duration("took", time.Since(started)))
+	return nil
+}
+
+// IndexLoaded ends a build in which all rows were copied, in its transaction: its other indexes are packed already.
+func IndexLoaded(ctx context.Context, tx pgx.Tx, spec projections.Spec) error {
+	_, indexes := splitDDL(spec)
+	if _, err := tx.Exec(ctx, indexes); err != nil {
+		return fmt.Errorf("make the indexes of projection %s for readers: %w", spec, err)
+	}
+	if err := settle(ctx, tx, spec.Schema); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE strata.projection SET indexed = true WHERE name = $1 AND version = $2`, spec.Name, spec.Version)
+	return err
+}
+
+// settle ends the settings of a build, and updates the planner's statistics.
+func settle(ctx context.Context, q Querier, version projections.Schema) error {
+	if err := alterTables(ctx, q, version, builtSettings); err != nil {
+		return err
+	}
+	tables, err := TablesOf(ctx, q, version)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if _, err := q.Exec(ctx, `ANALYZE `+version.Table(table)); err != nil {
+			return fmt.Errorf("analyse table %s of projection %s: %w", table, version, err)
+		}
+	}
 	return nil
 }
 
@@ -88,7 +109,7 @@ const (
 
 // alterTables alters all tables of a version.
 func alterTables(ctx context.Context, q Querier, version projections.Schema, change string) error {
-	tables, err := tablesOf(ctx, q, version)
+	tables, err := TablesOf(ctx, q, version)
 	if err != nil {
 		return err
 	}
@@ -100,8 +121,8 @@ func alterTables(ctx context.Context, q Querier, version projections.Schema, cha
 	return nil
 }
 
-// tablesOf returns the names of the tables of a version.
-func tablesOf(ctx context.Context, q Querier, version projections.Schema) ([]string, error) {
+// TablesOf returns the names of the tables of a version.
+func TablesOf(ctx context.Context, q Querier, version projections.Schema) ([]string, error) {
 	rows, err := q.Query(ctx, `SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY tablename`, version.String())
 	if err != nil {
 		return nil, fmt.Errorf("list the tables of projection %s: %w", version, err)

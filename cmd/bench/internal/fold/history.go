@@ -42,6 +42,25 @@ func (b *Bench) History(ctx context.Context) {
 	copyBodies(ctx, otherPool, path)
 	bare := time.Since(started)
 	b.Row("history brought into a log", bench.MBPerSecond(size, brought), bench.MBPerSecond(size, bare)+" bare COPY", bench.Times(float64(bare), float64(brought)), "")
+	b.strata(ctx, "history", "publish", folder, "--tables", "--database-url", url, "--log-key", filepath.Join(b.Dir, "history.key"))
+	folded, loaded := b.begin(ctx, "history_folded", folder, "--fold"), b.begin(ctx, "history_loaded", folder)
+	b.Row("ready from a history with tables", loaded.Round(100*time.Millisecond).String(), folded.Round(100*time.Millisecond).String()+" by folding", bench.Times(float64(folded), float64(loaded)), "≥ 8×")
+}
+
+// begin brings a history into a new database, lets a server fold what is left to fold, and returns how long that takes until all tables have
+// their indexes.
+func (b *Bench) begin(ctx context.Context, database, folder string, more ...string) time.Duration {
+	url, pool := b.Database(ctx, database)
+	defer pool.Close()
+	started := time.Now()
+	b.strata(ctx, append([]string{"history", "bootstrap", folder, "--unsigned", "--database-url", url, "--data-dir", b.Dir}, more...)...)
+	server := b.Serve(ctx, url)
+	defer server.Stop()
+	bench.UntilFolded(ctx, pool)
+	for built := false; !built; time.Sleep(20 * time.Millisecond) {
+		bench.Check(pool.QueryRow(ctx, `SELECT bool_and(state = 'live' AND indexed) FROM strata.projection`).Scan(&built))
+	}
+	return time.Since(started)
 }
 
 // strata runs a command of the program.

@@ -12,6 +12,7 @@ import (
 
 	"strata/cmd/strata/internal/audit"
 	"strata/cmd/strata/internal/database"
+	"strata/cmd/strata/internal/folding"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/history"
 	"strata/eventstore/network"
@@ -23,7 +24,7 @@ import (
 type Command struct {
 	Publish   publish   `cmd:"" help:"Write the log and its canonical chain into a folder, as files that are signed and never change; run again, it adds what is new."`
 	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare the chains of two (exit code 3 = they differ)."`
-	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database; run again after an interruption, it resumes."`
+	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database, and its read tables if it has them; run again after an interruption, it resumes."`
 	Repair    repair    `cmd:"" help:"Append the blocks that the log lacks, from histories that have them (exit code 1 = some are still missing)."`
 }
 
@@ -34,6 +35,7 @@ type publish struct {
 
 	Dir           string        `arg:"" type:"path" help:"Folder of the history. It is made if it is not there."`
 	Confirmations int64         `default:"7" help:"How many Bitcoin blocks must follow that of a Stacks block before it is published."`
+	Tables        bool          `help:"Publish the read tables, too, as they are now, so that others need not fold them. It takes as long as to read them all; what is published without it later keeps those tables."`
 	WithoutLog    bool          `help:"Publish only the canonical chain, and not the events as they were received."`
 	Every         time.Duration `default:"0s" help:"Interval at which to publish what is new (0 = once, then end)."`
 }
@@ -42,6 +44,9 @@ type publish struct {
 func (c *publish) Run(ctx context.Context, globals *program.Globals) error {
 	if c.Confirmations < 0 {
 		return errors.New("--confirmations must be at least 0")
+	}
+	if c.Tables && c.WithoutLog {
+		return errors.New("--tables, --without-log: tables are of use with the log that they were folded from")
 	}
 	logger := globals.Logger()
 	db, err := c.Database.Open(ctx, logger)
@@ -96,10 +101,14 @@ func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.L
 		return nil, err
 	}
 	chain := &chainPublisher{log: db.Log, confirmations: c.Confirmations, perFile: heightsPerFile, logger: logger}
-	return &history.Publisher{
+	p := &history.Publisher{
 		Log: db.Log, Transparency: log, Key: key, Dir: history.NewDir(c.Dir), Network: of.Name(), ChainID: of.ChainID,
 		WithoutLog: c.WithoutLog, Chain: chain.publish, Heights: chain.heights, Logger: logger,
-	}, nil
+	}
+	if c.Tables {
+		p.Tables = folding.CopyTables(db.Pool, logger)
+	}
+	return p, nil
 }
 
 // trust says whose histories are believed.
@@ -181,10 +190,11 @@ type bootstrap struct {
 	Writer   database.WriterFlags `embed:"" group:"Database:"`
 	trust
 
-	URL string `arg:"" help:"History: a folder, or the address of one at an HTTP server."`
+	URL  string `arg:"" help:"History: a folder, or the address of one at an HTTP server."`
+	Fold bool   `help:"Leave the read tables to be folded from the log, also where the history has them."`
 }
 
-// Run brings the log.
+// Run brings the log, and the tables.
 func (c *bootstrap) Run(ctx context.Context, globals *program.Globals) error {
 	logger := globals.Logger()
 	db, err := c.Database.Create(ctx, logger)
@@ -201,12 +211,11 @@ func (c *bootstrap) Run(ctx context.Context, globals *program.Globals) error {
 	}
 	bar := program.NewBar("history", "bytes")
 	defer bar.Done()
-	err = history.Restore(ctx, db.Log, opened, history.RestoreOptions{
-		Download: filepath.Join(c.Database.DataDir, "history"), Progress: func(done, total int64) { bar.Show(done, total, done) },
-	})
+	err = folding.Bring(ctx, db.Log, opened, folding.BringOptions{Fold: c.Fold, Logger: logger, RestoreOptions: history.RestoreOptions{
+		Download: filepath.Join(c.Database.DataDir, "bootstrap-download"), Progress: func(done, total int64) { bar.Show(done, total, done) },
+	}})
 	if err != nil {
-		return fmt.Errorf("bring the history at %s into the log: %w", opened.Source, err)
+		return fmt.Errorf("bring the history at %s: %w", opened.Source, err)
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "the history is in the log", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
 	return nil
 }

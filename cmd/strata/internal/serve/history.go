@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"strata/cmd/strata/internal/folding"
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
 	"strata/eventstore/history"
@@ -48,13 +49,12 @@ func (c *Command) bootstrap(ctx context.Context, log *eventstore.Log, logger *sl
 	logger.LogAttrs(ctx, slog.LevelInfo, "bringing a history into the log", slog.String("from", c.Bootstrap), slog.Int64("events", opened.Log.Last))
 	bar := program.NewBar("history", "bytes")
 	defer bar.Done()
-	err = history.Restore(ctx, log, opened, history.RestoreOptions{
-		Download: filepath.Join(c.Database.DataDir, "history"), Progress: func(done, total int64) { bar.Show(done, total, done) },
-	})
+	err = folding.Bring(ctx, log, opened, folding.BringOptions{Logger: logger, RestoreOptions: history.RestoreOptions{
+		Download: filepath.Join(c.Database.DataDir, "bootstrap-download"), Progress: func(done, total int64) { bar.Show(done, total, done) },
+	}})
 	if err != nil {
 		return fmt.Errorf("--bootstrap: %w", err)
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "the history is in the log", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
 	return nil
 }
 
