@@ -161,7 +161,7 @@ func readSmall(ctx context.Context, from Source, path string, limit int64) (text
 }
 
 // errOther means that a file is not what it should be, so that it is no use to read it again.
-var errOther = errors.New("the file is another one")
+var errOther = errors.New("damaged or incomplete")
 
 // fetch brings a file into dir, and returns its path once its SHA-256 is that of the manifest. What an interrupted call has brought is
 // used. A file of a folder stays where it is; then keep is true.

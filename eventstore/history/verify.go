@@ -51,6 +51,21 @@ func (o *Opened) EachEvent(ctx context.Context, files []File, options VerifyOpti
 	})
 }
 
+// VerifyTables reads the files of the read tables, and checks that they are those of the manifest. What is in them only a fold of the log
+// can tell.
+func (o *Opened) VerifyTables(ctx context.Context, options VerifyOptions) error {
+	for _, set := range o.Tables {
+		err := o.EachTable(ctx, set, options.Download, func(_ TableFile, rows io.Reader) error {
+			_, err := io.Copy(io.Discard, rows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func sameRoot(frontier eventstore.Frontier, want string) error {
 	root, err := frontier.Root()
 	if err != nil {

@@ -164,6 +164,9 @@ func (c *verify) Run(ctx context.Context, globals *program.Globals) error {
 	if err != nil {
 		return err
 	}
+	if err := one.VerifyTables(ctx, history.VerifyOptions{Download: download}); err != nil {
+		return err
+	}
 	fmt.Printf("The history of %s is whole: blocks %d to %d of %s, and %d events with the root %s.\n", one.Key, one.Chain.First, one.Chain.Last, one.Network, one.Log.Last, one.Root)
 	return nil
 }
