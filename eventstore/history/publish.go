@@ -87,6 +87,11 @@ func (p *Publisher) Publish(ctx context.Context) (*Manifest, error) {
 	if err := layers.Wait(); err != nil {
 		return nil, err
 	}
+	for _, layer := range []*Layer{&next.Log, &next.Chain} {
+		if layer.Files == nil {
+			layer.Files = []File{} // not null
+		}
+	}
 	if digest != "" && p.Tables == nil && next.Log.Last == before.Log.Last && slices.EqualFunc(next.Chain.Files, before.Chain.Files, func(a, b File) bool { return a.Path == b.Path }) {
 		return before, nil
 	}

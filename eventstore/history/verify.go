@@ -189,19 +189,31 @@ func CompareChains(ctx context.Context, one, other *Opened, options VerifyOption
 		if a.First != b.First {
 			break
 		}
-		if a.ContentSHA256 != b.ContentSHA256 {
-			err := firstDifference(ctx, one, other, a, b, options)
-			if err == nil && a.Last == b.Last {
-				err = fmt.Errorf("%s and %s have other hashes, and the same lines", a.Path, b.Path)
-			}
-			if err == nil {
-				last = min(a.Last, b.Last)
-			}
+		if err := compareFiles(ctx, one, a, other, b, options); err != nil {
 			return last, err
 		}
-		last = a.Last
+		if last = min(a.Last, b.Last); a.Last != b.Last {
+			break
+		}
 	}
 	return last, nil
+}
+
+// CompareFiles compares a file of a canonical chain with one of a folder, as far as both go. It returns a *DifferenceError for another
+// line.
+func CompareFiles(ctx context.Context, one *Opened, a File, dir *Dir, b File, options VerifyOptions) error {
+	return compareFiles(ctx, one, a, &Opened{Manifest: &Manifest{}, Source: dir}, b, options)
+}
+
+func compareFiles(ctx context.Context, one *Opened, a File, other *Opened, b File, options VerifyOptions) error {
+	if a.ContentSHA256 == b.ContentSHA256 {
+		return nil
+	}
+	err := firstDifference(ctx, one, other, a, b, options)
+	if err == nil && a.Last == b.Last {
+		err = fmt.Errorf("%s and %s have other hashes, and the same lines", a.Path, b.Path)
+	}
+	return err
 }
 
 // firstDifference compares two files line by line, as far as both go.

@@ -40,8 +40,8 @@ func (b *Bench) size(ctx context.Context, database string, config synthchain.Con
 	rows := bench.Must(pool.Query(ctx, `
 		WITH stored AS (
 			SELECT CASE WHEN n.nspname = 'log' AND t.relname LIKE 'event%' THEN 'log.event' ELSE n.nspname || '.' || t.relname END AS whole,
-			       CASE WHEN c.relkind = 'r' THEN '' WHEN n.nspname = 'log' AND t.relname LIKE 'event%' THEN regexp_replace(c.relname, '^event_[0-9]+_', 'event_') ELSE c.relname END AS part,
-			       t.oid, t.reltuples, CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END AS bytes
+			       CASE c.relkind WHEN 'r' THEN '' ELSE regexp_replace(c.relname, '^event_[0-9]+_', 'event_') END AS part,
+			       t.reltuples, CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END AS bytes
 			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
 			CROSS JOIN LATERAL (SELECT t.oid UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = t.oid) AS both_kinds (oid)
 			JOIN pg_class c ON c.oid = both_kinds.oid

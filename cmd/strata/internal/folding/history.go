@@ -32,7 +32,7 @@ func CopyTables(pool *pgxpool.Pool, logger *slog.Logger) func(context.Context, *
 				if err != nil {
 					return err
 				}
-				of, sets = part.State, append(sets, history.TableSet{State: state})
+				of, sets = part.State, append(sets, history.TableSet{State: state, Files: []history.TableFile{}})
 			}
 			w, err := dir.CreateFile("tables", 0)
 			if err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +68,41 @@ func (c *chainPublisher) publish(ctx context.Context, dir *history.Dir, before h
 		next = last + 1
 	}
 	return w.layer, nil
+}
+
+// compare compares the canonical chain of a history with that of the log, as far as that goes, and returns the last height that is the same.
+// It returns a *history.DifferenceError that names the first line that is not.
+func (c *chainPublisher) compare(ctx context.Context, with *history.Opened, dir string) (last int64, err error) {
+	last = with.Chain.First - 1
+	tables, err := chainTables(ctx, c.log)
+	if err != nil || tables.Version == 0 {
+		return last, err
+	}
+	w := chainWriter{chainPublisher: c, in: tables}
+	first, final, err := w.bounds(ctx)
+	if err != nil {
+		return last, err
+	}
+	if first != with.Chain.First {
+		return last, fmt.Errorf("the chain of the database begins at height %d, and that of %s at %d", first, with.Source, with.Chain.First)
+	}
+	for _, f := range with.Chain.Files {
+		if f.First > final {
+			break
+		}
+		own, err := w.write(ctx, history.NewDir(dir), f.First, min(f.Last, final))
+		if err == nil {
+			err = history.CompareFiles(ctx, with, f, history.NewDir(dir), own, history.VerifyOptions{Download: dir})
+		}
+		if err == nil {
+			err = os.Remove(filepath.Join(dir, filepath.FromSlash(own.Path)))
+		}
+		if err != nil {
+			return last, err
+		}
+		w.layer.Files, last = append(w.layer.Files, f), own.Last
+	}
+	return last, nil
 }
 
 // heights is history.Publisher.Heights.

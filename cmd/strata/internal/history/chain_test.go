@@ -96,7 +96,11 @@ func TestSameChain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := newServer(t).take(other...)
+			s := newServer(t)
+			got := s.take(other...)
+			if last, err := s.chain.compare(t.Context(), want, t.TempDir()); err != nil || last < want.Chain.Last-20 {
+				t.Errorf("compared with the log: the same up to height %d of %d: %v", last, want.Chain.Last, err)
+			}
 			last, err := history.CompareChains(t.Context(), want, got, history.VerifyOptions{})
 			if err != nil || last < want.Chain.Last-20 {
 				t.Errorf("the same up to height %d of %d: %v", last, want.Chain.Last, err)
@@ -137,6 +141,12 @@ func TestOtherChain(t *testing.T) {
 	var difference *history.DifferenceError
 	if !errors.As(err, &difference) {
 		t.Fatalf("got %v", err)
+	}
+	server := newServer(t)
+	server.take(posts...)
+	var again *history.DifferenceError
+	if last, err := server.chain.compare(t.Context(), want, t.TempDir()); !errors.As(err, &again) || again.Line != difference.Line || again.File != difference.File {
+		t.Errorf("compared with the log: %v after height %d, want %v", err, last, difference)
 	}
 	named := uint64(0)
 	must.Do(t, want.EachLine(t.Context(), want.Chain.Files, history.VerifyOptions{}, func(f history.File, rec archive.Record) error {

@@ -23,7 +23,7 @@ import (
 // Command is strata history.
 type Command struct {
 	Publish   publish   `cmd:"" help:"Write the log and its canonical chain into a folder, as files that are signed and never change; run again, it adds what is new."`
-	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare the chains of two (exit code 3 = they differ)."`
+	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare its chain with that of another, or of the database (exit code 3 = they differ)."`
 	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database, and its read tables if it has them; run again after an interruption, it resumes."`
 	Repair    repair    `cmd:"" help:"Append the blocks that the log lacks, from histories that have them (exit code 1 = some are still missing)."`
 }
@@ -129,13 +129,15 @@ func (t *trust) open(ctx context.Context, name string) (*history.Opened, error) 
 // verify is strata history verify.
 type verify struct {
 	trust
+	Database database.Flags `embed:"" group:"Database:"`
+
 	URL   string `arg:"" help:"History: a folder, or the address of one at an HTTP server."`
 	Other string `arg:"" optional:"" help:"Another history, of whatever publisher, to compare the canonical chain with."`
+	Log   bool   `help:"Compare the canonical chain with that of the database."`
 }
 
 // Run verifies.
 func (c *verify) Run(ctx context.Context, globals *program.Globals) error {
-	_ = globals
 	download, err := os.MkdirTemp("", "strata-history-*")
 	if err != nil {
 		return err
@@ -144,6 +146,9 @@ func (c *verify) Run(ctx context.Context, globals *program.Globals) error {
 	one, err := c.open(ctx, c.URL)
 	if err != nil {
 		return err
+	}
+	if c.Log {
+		return c.compareWithLog(ctx, one, download, globals.Logger())
 	}
 	if c.Other != "" {
 		other, err := (&trust{Unsigned: true}).open(ctx, c.Other)
@@ -176,14 +181,35 @@ func compare(ctx context.Context, one, other *history.Opened, options history.Ve
 		return fmt.Errorf("%s is of %s with chain id %d, and %s of %s with %d", one.Source, one.Network, one.ChainID, other.Source, other.Network, other.ChainID)
 	}
 	last, err := history.CompareChains(ctx, one, other, options)
+	if err != nil {
+		return mismatch(err)
+	}
+	fmt.Printf("The chains are the same up to height %d; one ends at %d, the other at %d.\n", last, one.Chain.Last, other.Chain.Last)
+	return nil
+}
+
+// mismatch gives a difference its exit code.
+func mismatch(err error) error {
 	var difference *history.DifferenceError
 	if errors.As(err, &difference) {
 		return program.MismatchError{Err: err}
 	}
+	return err
+}
+
+// compareWithLog compares the canonical chain of a history with that of a database.
+func (c *verify) compareWithLog(ctx context.Context, one *history.Opened, download string, logger *slog.Logger) error {
+	db, err := c.Database.Open(ctx, logger)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("The chains are the same up to height %d; one ends at %d, the other at %d.\n", last, one.Chain.Last, other.Chain.Last)
+	defer db.Close(logger)
+	own := &chainPublisher{log: db.Log, perFile: heightsPerFile, logger: logger}
+	last, err := own.compare(ctx, one, download)
+	if err != nil {
+		return mismatch(err)
+	}
+	fmt.Printf("The chain of the database is that of %s up to height %d.\n", one.Source, last)
 	return nil
 }
 
