@@ -425,7 +425,7 @@ func (t *tokens) Settle(w *World, h *History) bool {
 			return false
 		}
 		t.mu.Lock()
-		t.calm, t.calmed = true, time.Now().Add(15*time.Second) // what was asked for before may be answered yet
+		t.calm, t.calmed = true, time.Now().Add(35*time.Second) // what was asked for before may be answered, or time out, yet
 		t.mu.Unlock()
 		if !t.waits {
 			w.Do(func(ctx context.Context) {
