@@ -16,7 +16,7 @@ import (
 type Trust struct {
 	// Key is the verifier key of the publisher: that of the log that it published. strata log-key prints it.
 	Key string
-	// Unsigned believes whoever signed the history.
+	// Unsigned accepts a history that anybody has signed.
 	Unsigned bool
 	// Witnesses are verifier keys of those that must have cosigned the checkpoint.
 	Witnesses []string
@@ -41,6 +41,15 @@ type Opened struct {
 func (o *Opened) Publisher() string {
 	name, _, _ := strings.Cut(o.Key, "+")
 	return name
+}
+
+// OpenAt opens the history that a user names: see OpenSource.
+func OpenAt(ctx context.Context, name string, trust Trust) (*Opened, error) {
+	source, err := OpenSource(name)
+	if err != nil {
+		return nil, err
+	}
+	return Open(ctx, source, trust)
 }
 
 // Open reads what a history has, and checks that the publisher signed it.

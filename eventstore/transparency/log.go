@@ -76,6 +76,9 @@ func New(config Config) (*Log, error) {
 	return l, nil
 }
 
+// Key returns the key that signs checkpoints; nil for none.
+func (l *Log) Key() *Key { return l.config.Key }
+
 // database is a pool or a transaction.
 type database interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

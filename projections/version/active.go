@@ -6,7 +6,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"strata/projections"
 )
+
+// ActiveOf returns the active version of a projection; version 0 if there is none.
+func ActiveOf(ctx context.Context, pool *pgxpool.Pool, name string) (projections.Schema, error) {
+	active, err := Active(ctx, pool)
+	return projections.Schema{Name: name, Version: active[name]}, err
+}
 
 // Active returns the number of the active version of each projection.
 func Active(ctx context.Context, pool *pgxpool.Pool) (map[string]int, error) {

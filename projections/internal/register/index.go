@@ -75,7 +75,7 @@ func settle(ctx context.Context, q Querier, version projections.Schema) error {
 	return nil
 }
 
-// packIndexes makes those indexes anew into which a build has put keys in no order, whose pages are little more than half full. The
+// packIndexes rebuilds the indexes whose keys a build has inserted in no order: their pages are little more than half full. The
 // statistics of a table say how far its rows are in the order of an index's first column. Readers of a version that is built for the
 // first time wait meanwhile, table by table.
 func packIndexes(ctx context.Context, pool *pgxpool.Pool, version projections.Schema) error {
@@ -93,7 +93,7 @@ func packIndexes(ctx context.Context, pool *pgxpool.Pool, version projections.Sc
 	}
 	for _, name := range names {
 		if _, err := pool.Exec(ctx, `REINDEX INDEX `+name); err != nil {
-			return fmt.Errorf("make index %s anew: %w", name, err)
+			return fmt.Errorf("rebuild index %s: %w", name, err)
 		}
 	}
 	return nil

@@ -17,7 +17,6 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/archive"
 	"strata/eventstore/importer"
-	"strata/projections"
 	"strata/projections/version"
 )
 
@@ -81,11 +80,10 @@ func (c *Export) locate(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil || lastErr != nil || from < 0 || to < from {
 		return fmt.Errorf("--heights: %q are not two heights, such as 101-187", c.Heights)
 	}
-	active, err := version.Active(ctx, pool)
+	tables, err := version.ActiveOf(ctx, pool, "chain")
 	if err != nil {
 		return err
 	}
-	tables := projections.Schema{Name: "chain", Version: active["chain"]}
 	if tables.Version == 0 {
 		return errors.New("--heights: this database has no blocks yet; name positions in the log with --from and --to")
 	}

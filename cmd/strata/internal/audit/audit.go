@@ -46,16 +46,6 @@ func (f *Flags) OpenLog(ctx context.Context, events *eventstore.Log, reads *pgxp
 	return log, nil
 }
 
-// OpenSigned opens the event log as a transparency log, which signs with the key that is returned.
-func (f *Flags) OpenSigned(ctx context.Context, events *eventstore.Log, dataDir string, logger *slog.Logger) (*transparency.Key, *transparency.Log, error) {
-	log, err := f.OpenLog(ctx, events, nil, dataDir, true, logger)
-	if err != nil {
-		return nil, nil, err
-	}
-	key, _, err := f.openKey(ctx, events.Pool(), dataDir)
-	return key, log, err
-}
-
 // Witnesses returns what asks the witnesses to cosign the log; nil if none is to be asked.
 func (f *Flags) Witnesses(log *transparency.Log, logger *slog.Logger) (*witness.Asker, error) {
 	if len(f.LogWitnessURLs) == 0 {

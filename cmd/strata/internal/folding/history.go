@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 
+	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
 	"strata/eventstore/history"
 	"strata/migrations"
@@ -64,7 +65,8 @@ const emptyCopy = 11 + 4 + 4 + 2
 
 // BringOptions configures Bring.
 type BringOptions struct {
-	history.RestoreOptions
+	// DataDir is the data directory: files are downloaded into a folder there, which is removed at the end.
+	DataDir string
 	// Fold leaves all tables to be folded from the log.
 	Fold   bool
 	Logger *slog.Logger
@@ -73,7 +75,11 @@ type BringOptions struct {
 // Bring brings a history into an empty database, or the rest of it: the log, and those read tables that this program would have folded
 // in the same way.
 func Bring(ctx context.Context, log *eventstore.Log, opened *history.Opened, o BringOptions) error {
-	if err := history.Restore(ctx, log, opened, o.RestoreOptions); err != nil {
+	download := filepath.Join(o.DataDir, "bootstrap-download")
+	bar := program.NewBar("history", "bytes")
+	defer bar.Done()
+	err := history.Restore(ctx, log, opened, history.RestoreOptions{Download: download, Progress: func(done, total int64) { bar.Show(done, total, done) }})
+	if err != nil {
 		return err
 	}
 	o.Logger.LogAttrs(ctx, slog.LevelInfo, "the log of the history is there", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
@@ -96,7 +102,7 @@ func Bring(ctx context.Context, log *eventstore.Log, opened *history.Opened, o B
 			return errors.Join(fmt.Errorf("read what the tables of the history are: %w", err), followers.Wait())
 		}
 		t := tableLoader{log: log, lines: lines, opened: opened, set: set, state: state, options: &o}
-		t.download = filepath.Join(o.Download, strconv.Itoa(i))
+		t.download = filepath.Join(download, strconv.Itoa(i))
 		if definition, err := lines.Definition(state.Name); err == nil && definition.Leader != "" {
 			followers.Go(func() error { return t.load(followersCtx) })
 			continue
@@ -108,10 +114,7 @@ func Bring(ctx context.Context, log *eventstore.Log, opened *history.Opened, o B
 	if err := followers.Wait(); err != nil {
 		return err
 	}
-	if o.Download == "" {
-		return nil
-	}
-	return os.RemoveAll(o.Download)
+	return os.RemoveAll(download)
 }
 
 // tableLoader loads the tables of a projection.

@@ -88,7 +88,7 @@ func TestBring(t *testing.T) {
 	}
 
 	target := replay.NewLogApart(t)
-	options := folding.BringOptions{Logger: logger, RestoreOptions: history.RestoreOptions{Download: filepath.Join(t.TempDir(), "download")}}
+	options := folding.BringOptions{Logger: logger, DataDir: t.TempDir()}
 	must.Do(t, folding.Bring(t.Context(), target, opened, options))
 	if states := pgtest.Values[int64](t, target.Pool(), `SELECT position FROM strata.projection WHERE position > 0`); len(states) != len(opened.Tables) {
 		t.Fatalf("only %d projections have a position", len(states))

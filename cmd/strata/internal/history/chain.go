@@ -121,8 +121,7 @@ func (c *chainPublisher) heights(ctx context.Context, first, last int64) ([]int6
 
 // chainTables returns the active version of the projection chain; version 0 for none.
 func chainTables(ctx context.Context, log *eventstore.Log) (projections.Schema, error) {
-	active, err := version.Active(ctx, log.Pool())
-	return projections.Schema{Name: "chain", Version: active["chain"]}, err
+	return version.ActiveOf(ctx, log.Pool(), "chain")
 }
 
 // chainWriter writes the files of a layer.
@@ -166,7 +165,7 @@ func (w *chainWriter) cut(ctx context.Context, final int64) error {
 			return nil
 		}
 		if id.String() != last.State {
-			w.logger.LogAttrs(ctx, slog.LevelWarn, "the chain was reorganised below what was published; files are written anew", slog.Int64("height", last.First))
+			w.logger.LogAttrs(ctx, slog.LevelWarn, "the chain was reorganised below the published height; writing its files again", slog.Int64("height", last.First))
 		}
 		w.layer.Files = w.layer.Files[:len(w.layer.Files)-1]
 	}

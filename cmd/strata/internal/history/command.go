@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"strata/cmd/strata/internal/audit"
@@ -16,8 +15,6 @@ import (
 	"strata/cmd/strata/internal/program"
 	"strata/eventstore/history"
 	"strata/eventstore/network"
-	"strata/internal/pause"
-	"strata/internal/postgres/filelock"
 )
 
 // Command is strata history.
@@ -54,38 +51,17 @@ func (c *publish) Run(ctx context.Context, globals *program.Globals) error {
 		return err
 	}
 	defer db.Close(logger)
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return err
-	}
-	lock, err := filelock.Open(filepath.Join(c.Dir, ".lock"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	if alone, err := lock.TryExclusive(); err != nil || !alone {
-		return errors.Join(fmt.Errorf("another process publishes into %s", c.Dir), err)
-	}
 	p, err := c.publisher(ctx, db, logger)
 	if err != nil {
 		return err
 	}
-	for {
+	return program.KeepFolder(ctx, c.Dir, "the history", c.Every, logger, func(ctx context.Context) error {
 		m, err := p.Publish(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil && c.Every <= 0:
-			return fmt.Errorf("publish the history in %s: %w", c.Dir, err)
-		case err != nil:
-			logger.LogAttrs(ctx, slog.LevelWarn, "can't publish the history; trying again", slog.Any("error", err))
-		default:
+		if err == nil {
 			logger.LogAttrs(ctx, slog.LevelInfo, "the history is published", slog.Int64("events", m.Log.Last), slog.Int64("height", m.Chain.Last))
 		}
-		if c.Every <= 0 {
-			return nil
-		}
-		pause.For(ctx, c.Every)
-	}
+		return err
+	})
 }
 
 func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.Logger) (*history.Publisher, error) {
@@ -96,13 +72,13 @@ func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.L
 	if !known {
 		return nil, errors.New("the log has nothing yet that tells its network")
 	}
-	key, log, err := c.OpenSigned(ctx, db.Log, db.DataDir, logger)
+	log, err := c.OpenLog(ctx, db.Log, nil, db.DataDir, true, logger)
 	if err != nil {
 		return nil, err
 	}
 	chain := &chainPublisher{log: db.Log, confirmations: c.Confirmations, perFile: heightsPerFile, logger: logger}
 	p := &history.Publisher{
-		Log: db.Log, Transparency: log, Key: key, Dir: history.NewDir(c.Dir), Network: of.Name(), ChainID: of.ChainID,
+		Log: db.Log, Transparency: log, Key: log.Key(), Dir: history.NewDir(c.Dir), Network: of.Name(), ChainID: of.ChainID,
 		WithoutLog: c.WithoutLog, Chain: chain.publish, Heights: chain.heights, Logger: logger,
 	}
 	if c.Tables {
@@ -114,16 +90,12 @@ func (c *publish) publisher(ctx context.Context, db *database.DB, logger *slog.L
 // trust says whose histories are believed.
 type trust struct {
 	Key       string   `placeholder:"KEY" help:"Verifier key of the publisher, as strata log-key prints it there."`
-	Unsigned  bool     `help:"Believe a history whoever has signed it."`
+	Unsigned  bool     `help:"Accept a history that anybody has signed."`
 	Witnesses []string `placeholder:"KEY,..." help:"Verifier keys of witnesses that must have cosigned the checkpoint of the history."`
 }
 
 func (t *trust) open(ctx context.Context, name string) (*history.Opened, error) {
-	source, err := history.OpenSource(name)
-	if err != nil {
-		return nil, err
-	}
-	return history.Open(ctx, source, history.Trust{Key: t.Key, Unsigned: t.Unsigned, Witnesses: t.Witnesses})
+	return history.OpenAt(ctx, name, history.Trust{Key: t.Key, Unsigned: t.Unsigned, Witnesses: t.Witnesses})
 }
 
 // verify is strata history verify.
@@ -238,12 +210,7 @@ func (c *bootstrap) Run(ctx context.Context, globals *program.Globals) error {
 	if err != nil {
 		return err
 	}
-	bar := program.NewBar("history", "bytes")
-	defer bar.Done()
-	err = folding.Bring(ctx, db.Log, opened, folding.BringOptions{Fold: c.Fold, Logger: logger, RestoreOptions: history.RestoreOptions{
-		Download: filepath.Join(c.Database.DataDir, "bootstrap-download"), Progress: func(done, total int64) { bar.Show(done, total, done) },
-	}})
-	if err != nil {
+	if err := folding.Bring(ctx, db.Log, opened, folding.BringOptions{DataDir: c.Database.DataDir, Fold: c.Fold, Logger: logger}); err != nil {
 		return fmt.Errorf("bring the history at %s: %w", opened.Source, err)
 	}
 	return nil

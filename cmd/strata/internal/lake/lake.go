@@ -4,16 +4,10 @@ package lake
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"strata/cmd/strata/internal/database"
 	"strata/cmd/strata/internal/program"
-	"strata/internal/pause"
-	"strata/internal/postgres/filelock"
 )
 
 // Command is strata lake.
@@ -37,30 +31,6 @@ func (c *Command) Run(ctx context.Context, globals *program.Globals) error {
 		return err
 	}
 	defer db.Close(logger)
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return err
-	}
-	lock, err := filelock.Open(filepath.Join(c.Dir, ".lock"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	if alone, err := lock.TryExclusive(); err != nil || !alone {
-		return errors.Join(fmt.Errorf("another process writes the lake in %s", c.Dir), err)
-	}
 	w := &Writer{Pool: db.Pool, Dir: c.Dir, Confirmations: c.Confirmations, Span: c.Span, Logger: logger}
-	for {
-		err := w.Write(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil && c.Every <= 0:
-			return fmt.Errorf("write the lake in %s: %w", c.Dir, err)
-		case err != nil:
-			logger.LogAttrs(ctx, slog.LevelWarn, "can't write the lake; trying again", slog.Any("error", err))
-		case c.Every <= 0:
-			return nil
-		}
-		pause.For(ctx, c.Every)
-	}
+	return program.KeepFolder(ctx, c.Dir, "the lake", c.Every, logger, w.Write)
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 
 	"strata/cmd/strata/internal/folding"
-	"strata/cmd/strata/internal/program"
 	"strata/eventstore"
 	"strata/eventstore/history"
 )
@@ -18,7 +16,7 @@ import (
 type historyFlags struct {
 	Bootstrap         string `env:"STRATA_BOOTSTRAP" placeholder:"URL" help:"History to begin from where the log is empty: a folder, or the address of one at an HTTP server, such as that of another Strata with /history/v1 (empty = none)."`
 	BootstrapKey      string `env:"STRATA_BOOTSTRAP_KEY" placeholder:"KEY" help:"Verifier key of the publisher of that history, as strata log-key prints it there."`
-	BootstrapUnsigned bool   `env:"STRATA_BOOTSTRAP_UNSIGNED" help:"Begin from that history whoever has signed it."`
+	BootstrapUnsigned bool   `env:"STRATA_BOOTSTRAP_UNSIGNED" help:"Accept that history, which anybody may have signed."`
 	HistoryDir        string `type:"path" env:"STRATA_HISTORY_DIR" placeholder:"PATH" help:"Folder into which strata history publish writes, to be served at /history/v1 of the API (empty = none)."`
 }
 
@@ -27,31 +25,21 @@ func (c *Command) bootstrap(ctx context.Context, log *eventstore.Log, logger *sl
 	if !c.has(RoleObserver) && !c.has(RoleMetadata) {
 		return nil
 	}
+	if c.Bootstrap == "" {
+		return history.CheckWhole(ctx, log)
+	}
 	unfinished, err := history.Unfinished(ctx, log)
 	if err != nil {
 		return err
 	}
-	size, err := log.Size(ctx)
-	if err != nil {
+	if size, err := log.Size(ctx); err != nil || size > 0 && unfinished == "" {
 		return err
 	}
-	if c.Bootstrap == "" || size > 0 && unfinished == "" {
-		return history.CheckWhole(ctx, log)
+	opened, err := history.OpenAt(ctx, c.Bootstrap, history.Trust{Key: c.BootstrapKey, Unsigned: c.BootstrapUnsigned})
+	if err == nil {
+		logger.LogAttrs(ctx, slog.LevelInfo, "bringing a history into the log", slog.String("from", c.Bootstrap), slog.Int64("events", opened.Log.Last))
+		err = folding.Bring(ctx, log, opened, folding.BringOptions{DataDir: c.Database.DataDir, Logger: logger})
 	}
-	source, err := history.OpenSource(c.Bootstrap)
-	if err != nil {
-		return fmt.Errorf("--bootstrap: %w", err)
-	}
-	opened, err := history.Open(ctx, source, history.Trust{Key: c.BootstrapKey, Unsigned: c.BootstrapUnsigned})
-	if err != nil {
-		return fmt.Errorf("--bootstrap: %w", err)
-	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "bringing a history into the log", slog.String("from", c.Bootstrap), slog.Int64("events", opened.Log.Last))
-	bar := program.NewBar("history", "bytes")
-	defer bar.Done()
-	err = folding.Bring(ctx, log, opened, folding.BringOptions{Logger: logger, RestoreOptions: history.RestoreOptions{
-		Download: filepath.Join(c.Database.DataDir, "bootstrap-download"), Progress: func(done, total int64) { bar.Show(done, total, done) },
-	}})
 	if err != nil {
 		return fmt.Errorf("--bootstrap: %w", err)
 	}
