@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -20,6 +20,8 @@ import (
 	"strata/domain/transaction"
 	"strata/internal/synth/synthchain"
 	"strata/rig/replay"
+	"strata/rig/simulation/blockstream"
+	"strata/rig/simulation/redis"
 )
 
 // readers is the scene of clients that read while all else happens. Some ask only whether what they have has changed, some for what is
@@ -32,8 +34,9 @@ type readers struct {
 	paths   []string
 	few     bool     // accounts are read, but these again and again
 	named   []string // recipients of transfers that wait for ever
-	stream  blocksOfStream
+	stream  *blockstream.Client
 	settles chan struct{} // closed once everything has been asked for a last time
+	redis   *redis.Redis  // nil if the processes share no cache
 
 	mu     sync.Mutex
 	now    int // grows with each beginning and each end of a read
@@ -81,8 +84,21 @@ func (s *readers) Plan(p *plan) {
 	p.chain.Mix.Stacking = 40
 }
 
+// Arguments implements Scene.
+func (s *readers) Arguments(w *World) []string {
+	if s.redis == nil {
+		return nil
+	}
+	address := net.JoinHostPort(w.network.host(250), "6379")
+	go s.redis.Serve(w.listen(address))
+	return []string{"--redis-url", "redis://" + address + "?pool_size=1000"} // go-redis lends the timers of those that wait to other worlds
+}
+
 // Begin implements Scene.
 func (s *readers) Begin(w *World, h *History) {
+	if random := rand.New(rand.NewPCG(h.Seed, 0x7265646973)); random.IntN(2) == 0 {
+		s.redis = redis.New(random, w.Script.Count)
+	}
 	h.Senders[0].Posts = s.rivals(h.Senders[0].Posts)
 	s.h, s.w, s.paths = h, w, s.choose(h)
 	for n := range readersAtOnce {
@@ -97,12 +113,15 @@ func (s *readers) Begin(w *World, h *History) {
 			}
 		}()
 	}
-	s.stream.want = canonicalBlocks(h)
 	random := rand.New(rand.NewPCG(h.Seed, 0x737365))
-	s.stream.told = func(process int, position int64) { // a read after the message shows the block
-		s.ask(read{process: process, path: s.paths[random.IntN(len(s.paths))], uncached: true, least: position, streamed: true})
+	s.stream = &blockstream.Client{
+		HTTP: w.client, Processes: func() []int { return w.network.serving(APIPort) }, Tell: w.Script.tell, Count: w.Script.Count, Want: canonicalBlocks(h),
+		URL: func(process int) string { return "http://" + net.JoinHostPort(w.network.host(process), APIPort) },
+		Told: func(process int, id string) { // a read after the message shows the block
+			s.ask(read{process: process, path: s.paths[random.IntN(len(s.paths))], uncached: true, least: eventsOf(id), streamed: true})
+		},
 	}
-	go s.stream.follow(w, random)
+	go s.stream.Follow(w.T.Context(), random)
 }
 
 // rivals returns posts with more announcements: of transfers that nobody mines, sponsored or not, of which several have the same nonce.
@@ -294,6 +313,9 @@ func (s *readers) Settle(w *World, h *History) bool {
 			return false
 		}
 		s.settles = make(chan struct{})
+		if s.redis != nil {
+			s.redis.Calm()
+		}
 		go func() {
 			defer close(s.settles)
 			time.Sleep(2 * time.Second) // a poll that sees the last change, at the latest
@@ -308,7 +330,7 @@ func (s *readers) Settle(w *World, h *History) bool {
 	}
 	select {
 	case <-s.settles:
-		return len(h.cut.Without) > 0 || s.stream.complete()
+		return len(h.cut.Without) > 0 || s.stream.Complete()
 	default:
 		return false
 	}
@@ -316,7 +338,12 @@ func (s *readers) Settle(w *World, h *History) bool {
 
 // Judge implements Scene.
 func (s *readers) Judge(j *judge) {
-	s.stream.judge(j)
+	for _, wrong := range s.stream.Wrong {
+		j.wrong("%s", wrong)
+	}
+	if len(j.cut.Without) == 0 && !s.stream.Complete() {
+		j.wrong("the stream of blocks leads to %d blocks, and the canonical chain has %d:\n%v\n%v", len(s.stream.Chain), len(s.stream.Want), s.stream.Chain, s.stream.Want)
+	}
 	stored := j.readLog()
 	var steps []int64 // the events that the projections of the chain have to know of
 	for _, seq := range replay.Texts(j.TB, j.pool, `SELECT DISTINCT source_seq FROM `+specs()[0].String()+`.step`) {
@@ -394,15 +421,6 @@ func (s *readers) judgeOrder(j *judge) {
 	}
 }
 
-// blocksOfStream is a client that follows the blocks and makes a chain of them.
-type blocksOfStream struct {
-	told  func(process int, position int64) // is called after a message
-	mu    sync.Mutex
-	chain []string // index_block_hash
-	want  []string
-	wrong []string
-}
-
 // canonicalBlocks returns the hashes of the blocks that are canonical in the end.
 func canonicalBlocks(h *History) (hashes []string) {
 	for _, post := range h.Chain.CanonicalPosts() {
@@ -414,126 +432,4 @@ func canonicalBlocks(h *History) (hashes []string) {
 		}
 	}
 	return hashes
-}
-
-func (b *blocksOfStream) complete() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.wrong) > 0 || slices.Equal(b.chain, b.want)
-}
-
-func (b *blocksOfStream) judge(j *judge) {
-	for _, wrong := range b.wrong {
-		j.wrong("%s", wrong)
-	}
-	if len(j.cut.Without) == 0 && !b.complete() {
-		j.wrong("the stream of blocks leads to %d blocks, and the canonical chain has %d:\n%v\n%v", len(b.chain), len(b.want), b.chain, b.want)
-	}
-}
-
-// follow follows the stream, from one process and then another.
-func (b *blocksOfStream) follow(w *World, random *rand.Rand) {
-	ctx := w.T.Context()
-	last := "log=0"
-	for ctx.Err() == nil {
-		if processes := w.network.serving(APIPort); len(processes) > 0 {
-			process := processes[random.IntN(len(processes))]
-			w.Script.Count("streams")
-			// The client leaves by itself now and then, also amid the steps of one event.
-			limit, cancel := context.WithTimeout(ctx, time.Duration(1+random.IntN(30))*time.Second)
-			last = b.read(limit, w, process, last, 1+random.IntN(8))
-			cancel()
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Duration(random.IntN(1000)) * time.Millisecond):
-		}
-	}
-}
-
-// read reads events from one connection, most of them at most, and returns the id to go on from.
-func (b *blocksOfStream) read(ctx context.Context, w *World, process int, last string, most int) string {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:%s/stream/v1/blocks", w.network.host(process), APIPort), nil)
-	if err != nil {
-		return last
-	}
-	request.Header.Set("Last-Event-ID", last)
-	response, err := w.client.Do(request)
-	if err != nil {
-		return last
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		w.Script.tell("the stream of process %d from %s: %d", process, last, response.StatusCode)
-		if response.StatusCode != http.StatusServiceUnavailable {
-			b.fail("the stream from %s has the status %d", last, response.StatusCode)
-		}
-		return last
-	}
-	id, name, data := last, "", ""
-	for lines := bufio.NewReader(response.Body); ; {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return last
-		}
-		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case field == "id":
-			id = value
-		case field == "event":
-			name = value
-		case field == "data":
-			data = value
-		case line == "\n":
-			last = id
-			if data != "" {
-				b.hear(w, name, data)
-				b.told(process, eventsOf(id))
-				if most--; most == 0 {
-					return last
-				}
-			}
-			name, data = "", ""
-		}
-	}
-}
-
-// hear takes an event.
-func (b *blocksOfStream) hear(w *World, name, data string) {
-	var block struct {
-		Hash   string `json:"index_block_hash"`
-		Parent string `json:"parent_index_block_hash"`
-		Height int64  `json:"height"`
-	}
-	if err := json.Unmarshal([]byte(data), &block); err != nil {
-		b.fail("the stream's event %s: %v", data, err)
-		return
-	}
-	w.Script.tell("the stream says %s %d %s", name, block.Height, block.Hash)
-	b.mu.Lock()
-	tip := ""
-	if len(b.chain) > 0 {
-		tip = b.chain[len(b.chain)-1]
-	}
-	switch {
-	case name == "block" && (tip == "" || tip == block.Parent):
-		b.chain = append(b.chain, block.Hash)
-		w.Script.Count("blocks of a stream")
-		name = "end"
-	case name == "revert" && tip == block.Hash:
-		b.chain = b.chain[:len(b.chain)-1]
-		w.Script.Count("reverted blocks of a stream")
-		name = "end"
-	}
-	b.mu.Unlock()
-	if name != "end" {
-		b.fail("the stream says %s of %d %s on %s, and its tip is %s", name, block.Height, block.Hash, block.Parent, tip)
-	}
-}
-
-func (b *blocksOfStream) fail(format string, arguments ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.wrong = append(b.wrong, fmt.Sprintf(format, arguments...))
 }

@@ -38,7 +38,7 @@ type World struct {
 	running   map[int]*process
 	gone      map[int]time.Time // when processes have ended
 	started   int
-	servers   []*http.Server // of the world, beside the program
+	servers   []io.Closer // of the world, beside the program
 }
 
 // process is a process of the program.
@@ -167,10 +167,17 @@ func (w *World) End() {
 
 // Serve lets a server of the world answer at an address, until the world ends.
 func (w *World) Serve(address string, handler http.Handler) {
-	l := must.Get(w.network.Listen(address))(w.T)
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
 	w.servers = append(w.servers, server)
+	l := w.listen(address)
 	go func() { _ = server.Serve(l) }()
+}
+
+// listen listens at an address, until the world ends.
+func (w *World) listen(address string) net.Listener {
+	l := must.Get(w.network.Listen(address))(w.T)
+	w.servers = append(w.servers, l)
+	return l
 }
 
 // Reply is an answer of the program. The zero value is none.

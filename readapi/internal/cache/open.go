@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"strata/internal/edge"
 )
 
 // Timeouts of connections, unless the URL sets others (dial_timeout, read_timeout, write_timeout, pool_timeout). They are
@@ -109,6 +112,9 @@ func parseServer(rawURL string) (func() redis.UniversalClient, error) {
 	o.DialerRetries, o.ContextTimeoutEnabled, o.DisableIdentity = 1, true, true
 	o.MaintNotificationsConfig = noNotifications()
 	onePool(&o.PipelinePoolSize)
+	if o.TLSConfig == nil {
+		o.Dialer = edge.Dial(&net.Dialer{Timeout: o.DialTimeout})
+	}
 	return func() redis.UniversalClient { return redis.NewClient(o) }, nil
 }
 
