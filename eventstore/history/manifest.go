@@ -215,3 +215,10 @@ func (l *Layer) ContentBytes() (n int64) {
 	}
 	return n
 }
+
+func (l *Layer) records() (n int64) {
+	for _, f := range l.Files {
+		n += f.Records
+	}
+	return n
+}

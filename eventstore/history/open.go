@@ -37,6 +37,9 @@ type Opened struct {
 	Root string
 }
 
+// HasLog reports whether it has events as they were received, beside the canonical chain.
+func (o *Opened) HasLog() bool { return len(o.Log.Files) > 0 }
+
 // Publisher returns the name of the publisher's key.
 func (o *Opened) Publisher() string {
 	name, _, _ := strings.Cut(o.Key, "+")
@@ -91,7 +94,7 @@ func open(ctx context.Context, from Source, head []byte, trust Trust) (*Opened, 
 	if err != nil {
 		return nil, fmt.Errorf("its checkpoint: %w", err)
 	}
-	if o.Root = fmt.Sprintf("%x", checkpoint.Root); checkpoint.Size != o.Log.Last && len(o.Log.Files) > 0 {
+	if o.Root = fmt.Sprintf("%x", checkpoint.Root); checkpoint.Size != o.Log.Last && o.HasLog() {
 		return nil, fmt.Errorf("its checkpoint is of %d events, and its log has %d", checkpoint.Size, o.Log.Last)
 	}
 	return o, trust.cosigned(o.Checkpoint)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"strata/eventstore"
+	"strata/eventstore/archive"
 	"strata/eventstore/network"
 )
 
@@ -18,8 +20,10 @@ import (
 var (
 	// ErrNotEmpty means that the log has events that do not come from the history.
 	ErrNotEmpty = errors.New("the log is not empty")
-	// ErrNoLog means that the history has no events as they were received.
-	ErrNoLog = errors.New("the history has only the canonical chain")
+	// ErrNothing means that the history has no events.
+	ErrNothing = errors.New("the history has no block yet")
+	// ErrReorganised means that a log which was brought in part has blocks that the history does not have any more.
+	ErrReorganised = errors.New("the chain was reorganised below what the log has of it: use another database")
 )
 
 // RestoreOptions configures Restore.
@@ -30,13 +34,18 @@ type RestoreOptions struct {
 	Progress func(done, total int64)
 }
 
-// Restore brings the events of a history into an empty log, at their positions. The log has the Merkle root of the history's
-// checkpoint then. An interrupted call is made again, with the same history or a later one of its publisher, and goes on.
+// Restore brings the events of a history into an empty log: as they were received, at their positions, so that the log has the Merkle root
+// of the history's checkpoint then; or those of the canonical chain, if the history has only these. An interrupted call is made again, with
+// the same history or a later one of its publisher, and goes on.
 func Restore(ctx context.Context, log *eventstore.Log, o *Opened, options RestoreOptions) error {
-	if len(o.Log.Files) == 0 {
-		return fmt.Errorf("%s: %w", o.Source, ErrNoLog)
+	files, events := o.Log.Files, o.Log.Last
+	if !o.HasLog() {
+		files, events = o.Chain.Files, o.Chain.records()
 	}
-	size, finished, err := begin(ctx, log, o)
+	if len(files) == 0 {
+		return fmt.Errorf("%s: %w", o.Source, ErrNothing)
+	}
+	size, finished, err := begin(ctx, log, o, events)
 	if err != nil || finished {
 		return err
 	}
@@ -44,23 +53,30 @@ func Restore(ctx context.Context, log *eventstore.Log, o *Opened, options Restor
 	if err != nil {
 		return err
 	}
-	r := &restore{log: log, guard: guard, options: options, size: size, total: o.Log.ContentBytes()}
-	files := o.Log.Files
-	for len(files) > 0 && files[0].Last <= size {
+	r := &restore{log: log, guard: guard, options: options, size: size, source: "history:" + o.Publisher()}
+	for _, f := range files {
+		r.total += f.ContentBytes
+	}
+	for len(files) > 0 && r.end+files[0].Records <= size {
 		r.done += files[0].ContentBytes
+		r.end += files[0].Records
 		files = files[1:]
 	}
-	if err := o.each(ctx, files, options.Download, func(f File, c *Content) error { return r.file(ctx, f, c) }); err != nil {
+	read := r.file
+	if !o.HasLog() {
+		read = r.chainFile
+	}
+	if err := o.each(ctx, files, options.Download, func(f File, c *Content) error { return read(ctx, f, c) }); err != nil {
 		return err
 	}
-	if err := finish(ctx, log, o); err != nil || options.Download == "" {
+	if err := finish(ctx, log, o, events); err != nil || options.Download == "" {
 		return err
 	}
 	return os.RemoveAll(options.Download)
 }
 
 // begin notes that the log comes from a history, and returns how much of it is there.
-func begin(ctx context.Context, log *eventstore.Log, o *Opened) (size int64, finished bool, err error) {
+func begin(ctx context.Context, log *eventstore.Log, o *Opened, events int64) (size int64, finished bool, err error) {
 	err = pgx.BeginFunc(ctx, log.Pool(), func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, `SELECT size FROM log.head FOR UPDATE`).Scan(&size); err != nil {
 			return err
@@ -77,12 +93,12 @@ func begin(ctx context.Context, log *eventstore.Log, o *Opened) (size int64, fin
 			return fmt.Errorf("%w: it comes from the history of %s, not of %s", ErrNotEmpty, publisher, o.Key)
 		case finished:
 			return nil
-		case size > o.Log.Last:
-			return fmt.Errorf("%w: it has %d events of a later manifest than this one, which has %d", ErrNotEmpty, size, o.Log.Last)
+		case size > events:
+			return fmt.Errorf("%w: it has %d events of a later manifest than this one, which has %d", ErrNotEmpty, size, events)
 		}
 		_, err = tx.Exec(ctx, `
 			INSERT INTO log.bootstrap (publisher, manifest, events, finished) VALUES ($1, $2, $3, false)
-			ON CONFLICT ((true)) DO UPDATE SET manifest = excluded.manifest, events = excluded.events`, o.Key, o.Digest, o.Log.Last)
+			ON CONFLICT ((true)) DO UPDATE SET manifest = excluded.manifest, events = excluded.events`, o.Key, o.Digest, events)
 		return err
 	})
 	if err != nil {
@@ -91,14 +107,14 @@ func begin(ctx context.Context, log *eventstore.Log, o *Opened) (size int64, fin
 	return size, finished, err
 }
 
-// finish notes that the log is whole, if it has the root that was signed.
-func finish(ctx context.Context, log *eventstore.Log, o *Opened) error {
+// finish notes that the log is whole, if it has the root that was signed, where one was.
+func finish(ctx context.Context, log *eventstore.Log, o *Opened, events int64) error {
 	size, root, err := log.Checkpoint(ctx)
 	if err != nil {
 		return err
 	}
-	if got := fmt.Sprintf("%x", root); size != o.Log.Last || got != o.Root {
-		return fmt.Errorf("the log has %d events with the root %s, and the checkpoint of %s is of %d with %s", size, got, o.Source, o.Log.Last, o.Root)
+	if got := fmt.Sprintf("%x", root); size != events || o.HasLog() && got != o.Root {
+		return fmt.Errorf("the log has %d events with the root %s, and the history of %s has %d with %s", size, got, o.Source, events, o.Root)
 	}
 	_, err = log.Pool().Exec(ctx, `UPDATE log.bootstrap SET finished = true`)
 	return err
@@ -130,8 +146,10 @@ type restore struct {
 	log         *eventstore.Log
 	guard       *network.Guard // refuses events of another network
 	options     RestoreOptions
-	size        int64 // of the log
-	done, total int64 // bytes of content
+	source      string // of events of the chain
+	size        int64  // of the log
+	end         int64  // of it, after the files that have been read
+	done, total int64  // bytes of content
 }
 
 // Bounds of a transaction.
@@ -140,27 +158,23 @@ const (
 	restoreEvents = 4096
 )
 
-// file appends the events of a file that the log lacks, and checks its root. The next events are read while some are appended.
+// file appends the events of a file that the log lacks, and checks its root.
 func (r *restore) file(ctx context.Context, f File, content *Content) error {
-	appending, both := errgroup.WithContext(ctx)
-	batches := make(chan []eventstore.Incoming)
-	appending.Go(func() error {
-		for batch := range batches {
-			if err := r.append(both, batch); err != nil {
-				return err
+	err := r.pass(ctx, f, func(ctx context.Context, send func(in eventstore.Incoming) error) error {
+		there := r.size // r.size grows meanwhile
+		return eachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
+			r.progress(f, content.Left())
+			if e.Seq <= there {
+				return nil
 			}
-		}
-		return nil
+			return send(eventstore.Incoming{
+				ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType, Origin: e.Origin, Body: body,
+			})
+		})
 	})
-	err := r.read(both, f, content, batches)
-	close(batches)
-	if appendErr := appending.Wait(); appendErr != nil { // then the reader was stopped
-		return appendErr
-	}
 	if err != nil {
 		return err
 	}
-	r.done += f.ContentBytes
 	size, root, err := r.log.Checkpoint(ctx)
 	if err != nil {
 		return err
@@ -171,12 +185,44 @@ func (r *restore) file(ctx context.Context, f File, content *Content) error {
 	return nil
 }
 
-// read sends the events of a file that the log lacks, in batches.
-func (r *restore) read(ctx context.Context, f File, content *Content, batches chan<- []eventstore.Incoming) error {
+// chainFile appends the events of a file of the canonical chain that the log lacks. Their numbers are positions of the log.
+func (r *restore) chainFile(ctx context.Context, f File, content *Content) error {
+	return r.pass(ctx, f, func(ctx context.Context, send func(in eventstore.Incoming) error) error {
+		there, next := r.size, r.end
+		return eachLine(f, content, func(rec archive.Record) error {
+			r.progress(f, content.Left())
+			if next++; rec.ID != next {
+				return fmt.Errorf("%w: its number is %d, want %d", errContent, rec.ID, next)
+			}
+			body := eventstore.NewBody(slices.Clone(rec.Payload))
+			if rec.ID > there {
+				return send(eventstore.Incoming{ReceivedAt: rec.ReceivedAt, Source: r.source, Path: rec.Path, ContentType: "application/json", Body: body})
+			}
+			if rec.ID < there {
+				return nil
+			}
+			last, err := r.log.Get(ctx, there, false)
+			if err == nil && last.SHA256 != body.SHA256() {
+				err = ErrReorganised
+			}
+			return err
+		})
+	})
+}
+
+func (r *restore) progress(f File, left int64) {
+	if r.options.Progress != nil {
+		r.options.Progress(r.done+f.ContentBytes-left, r.total)
+	}
+}
+
+// pass appends what read sends, in batches. The next events are read while some are appended.
+func (r *restore) pass(ctx context.Context, f File, read func(ctx context.Context, send func(in eventstore.Incoming) error) error) error {
+	both, ctx := errgroup.WithContext(ctx)
+	batches := make(chan []eventstore.Incoming)
 	var batch []eventstore.Incoming
 	var held int64
-	there := r.size // r.size grows meanwhile
-	send := func() error {
+	flush := func() error {
 		if len(batch) == 0 {
 			return nil
 		}
@@ -188,25 +234,32 @@ func (r *restore) read(ctx context.Context, f File, content *Content, batches ch
 			return ctx.Err()
 		}
 	}
-	err := eachEvent(f, content, func(e *eventstore.Event, body *eventstore.Body) error {
-		if r.options.Progress != nil {
-			r.options.Progress(r.done+f.ContentBytes-content.Left(), r.total)
+	both.Go(func() error {
+		for batch := range batches {
+			if err := r.append(ctx, batch); err != nil {
+				return err
+			}
 		}
-		if e.Seq <= there {
-			return nil
-		}
-		batch = append(batch, eventstore.Incoming{
-			ReceivedAt: e.ReceivedAt, Source: e.Source, Path: e.Path, ContentType: e.ContentType, Origin: e.Origin, Body: body,
-		})
-		if held += e.Size; held < restoreBytes && len(batch) < restoreEvents {
-			return nil
-		}
-		return send()
+		return nil
 	})
-	if err != nil {
+	both.Go(func() error {
+		defer close(batches)
+		err := read(ctx, func(in eventstore.Incoming) error {
+			batch = append(batch, in)
+			if held += in.Body.Size(); held < restoreBytes && len(batch) < restoreEvents {
+				return nil
+			}
+			return flush()
+		})
+		if err == nil {
+			err = flush()
+		}
 		return err
-	}
-	return send()
+	})
+	err := both.Wait()
+	r.done += f.ContentBytes
+	r.end += f.Records
+	return err
 }
 
 // append appends events, which must be the next ones.

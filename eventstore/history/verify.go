@@ -30,7 +30,7 @@ func (o *Opened) VerifyLog(ctx context.Context, options VerifyOptions) error {
 		}
 		return sameRoot(frontier, f.State)
 	})
-	if err == nil && len(o.Log.Files) > 0 {
+	if err == nil && o.HasLog() {
 		err = sameRoot(frontier, o.Root)
 	}
 	return err
@@ -99,26 +99,34 @@ func (o *Opened) VerifyChain(ctx context.Context, options VerifyOptions) error {
 func (o *Opened) EachLine(ctx context.Context, files []File, options VerifyOptions, each func(File, archive.Record) error) error {
 	done := int64(0)
 	return o.each(ctx, files, options.Download, func(f File, content *Content) error {
-		lines := archive.NewReader(content.Reader, archive.Options{Dialect: archive.Raw, Name: f.Path})
-		for n := int64(0); ; n++ {
-			rec, err := lines.Next()
-			switch {
-			case errors.Is(err, io.EOF) && n == f.Records:
-				done += f.ContentBytes
-				return nil
-			case errors.Is(err, io.EOF):
-				return fmt.Errorf("%w: %d lines, want %d", errContent, n, f.Records)
-			case err != nil:
-				return err
-			}
+		err := eachLine(f, content, func(rec archive.Record) error {
 			if options.Progress != nil {
 				options.Progress(done+rec.End, o.Chain.ContentBytes())
 			}
-			if err := each(f, rec); err != nil {
-				return fmt.Errorf("line %d: %w", rec.Line, err)
-			}
-		}
+			return each(f, rec)
+		})
+		done += f.ContentBytes
+		return err
 	})
+}
+
+// eachLine calls each with the lines of a file of the chain.
+func eachLine(f File, content *Content, each func(archive.Record) error) error {
+	lines := archive.NewReader(content.Reader, archive.Options{Dialect: archive.Raw, Name: f.Path})
+	for n := int64(0); ; n++ {
+		rec, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF) && n == f.Records:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%w: %d lines, want %d", errContent, n, f.Records)
+		case err != nil:
+			return err
+		}
+		if err := each(rec); err != nil {
+			return fmt.Errorf("line %d: %w", rec.Line, err)
+		}
+	}
 }
 
 // chainVerifier checks that lines follow each other.

@@ -82,11 +82,16 @@ func Bring(ctx context.Context, log *eventstore.Log, opened *history.Opened, o B
 	if err != nil {
 		return err
 	}
-	o.Logger.LogAttrs(ctx, slog.LevelInfo, "the log of the history is there", slog.Int64("events", opened.Log.Last), slog.String("root", opened.Root))
+	size, root, err := log.Checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	o.Logger.LogAttrs(ctx, slog.LevelInfo, "the history is in the log", slog.Bool("as_received", opened.HasLog()), slog.Int64("events", size),
+		slog.String("root", fmt.Sprintf("%x", root)))
 	if err := migrations.RestoreSkips(ctx, log.Pool()); err != nil {
 		return err
 	}
-	if o.Fold {
+	if o.Fold || !opened.HasLog() { // tables are of events as they were received
 		return nil
 	}
 	lines, err := Lines("recommended", o.Logger, nil)

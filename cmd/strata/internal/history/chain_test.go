@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -62,7 +63,11 @@ func (s *server) fold() {
 }
 
 func made(writer synthchain.Generation, n int) (source *synthchain.Chain, posts []replay.Post) {
-	config := synthchain.Everything(9, synthchain.V3109)
+	return madeFrom(9, writer, n)
+}
+
+func madeFrom(seed uint64, writer synthchain.Generation, n int) (source *synthchain.Chain, posts []replay.Post) {
+	config := synthchain.Everything(seed, synthchain.V3109)
 	config.WrittenBy, config.Network, config.SigningSample, config.Accounts, config.Maturity = writer, synthchain.Mainnet, 1000, 12, 6
 	source = synthchain.New(config)
 	return source, replay.Take(n, source.Next)
@@ -109,6 +114,52 @@ func TestSameChain(t *testing.T) {
 				t.Errorf("got the files %+v, want %+v", got.Chain.Files, want.Chain.Files)
 			}
 		})
+	}
+}
+
+// A log is made of the canonical chain where a history has nothing else, also when that takes several calls and the history grows meanwhile.
+func TestBringChain(t *testing.T) {
+	t.Parallel()
+	_, all := made(synthchain.V40, 700)
+	source, s := newServer(t), newServer(t)
+	source.publisher.WithoutLog = true
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun := source.take(all[:400]...)
+	bring := func(ctx context.Context, from *history.Opened, progress func(done, total int64)) error {
+		return history.Restore(ctx, s.log, from, history.RestoreOptions{Download: t.TempDir(), Progress: progress})
+	}
+	if err := bring(ctx, begun, func(done, total int64) {
+		if done > total*9/10 {
+			cancel()
+		}
+	}); err == nil {
+		t.Fatal("it was not interrupted")
+	}
+	if size := must.Get(s.log.Size(t.Context()))(t); size == 0 {
+		t.Fatal("nothing was brought before the interruption")
+	}
+	if err := history.CheckWhole(t.Context(), s.log); err == nil {
+		t.Error("a part of a history passes for all of it")
+	}
+
+	_, others := madeFrom(10, synthchain.V40, 400)
+	forked := newServer(t)
+	forked.publisher.WithoutLog, forked.publisher.Key, forked.trust = true, source.publisher.Key, source.trust
+	forked.publisher.Transparency = must.Get(transparency.New(transparency.Config{Pool: forked.log.Pool(), Key: source.publisher.Key}))(t)
+	if err := bring(t.Context(), forked.take(others...), nil); !errors.Is(err, history.ErrReorganised) {
+		t.Errorf("another chain of the same publisher: %v", err)
+	}
+
+	want := source.take(all[400:]...)
+	for range 2 { // the second time there is nothing to do
+		must.Do(t, bring(t.Context(), want, nil))
+	}
+	must.Do(t, history.CheckWhole(t.Context(), s.log))
+	s.fold()
+	got := s.take()
+	if last, err := history.CompareChains(t.Context(), want, got, history.VerifyOptions{}); err != nil || last < want.Chain.Last-20 {
+		t.Errorf("the same up to height %d of %d: %v", last, want.Chain.Last, err)
 	}
 }
 

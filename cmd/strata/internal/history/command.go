@@ -21,7 +21,7 @@ import (
 type Command struct {
 	Publish   publish   `cmd:"" help:"Write the log and its canonical chain into a folder, as files that are signed and never change; run again, it adds what is new."`
 	Verify    verify    `cmd:"" help:"Check a history: its signature, hashes, Merkle root, and that its chain has no holes; or compare its chain with that of another, or of the database (exit code 3 = they differ)."`
-	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database, and its read tables if it has them; run again after an interruption, it resumes."`
+	Bootstrap bootstrap `cmd:"" help:"Bring the log of a history into an empty database, or its chain if it has no more, and its read tables if it has them; run again after an interruption, it resumes."`
 	Repair    repair    `cmd:"" help:"Append the blocks that the log lacks, from histories that have them (exit code 1 = some are still missing)."`
 }
 
@@ -214,4 +214,59 @@ func (c *bootstrap) Run(ctx context.Context, globals *program.Globals) error {
 		return fmt.Errorf("bring the history at %s: %w", opened.Source, err)
 	}
 	return nil
+}
+
+// repair is strata history repair.
+type repair struct {
+	Database database.Flags       `embed:"" group:"Database:"`
+	Writer   database.WriterFlags `embed:"" group:"Database:"`
+	trust
+
+	URLs []string `arg:"" name:"url" help:"Histories to look in, one after the other: folders, or addresses of them at HTTP servers."`
+}
+
+// Run looks for what is missing, and appends what it finds.
+func (c *repair) Run(ctx context.Context, globals *program.Globals) error {
+	logger := globals.Logger()
+	db, err := c.Database.Open(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer db.Close(logger)
+	if err := errors.Join(c.Writer.Check(ctx, db), history.CheckWhole(ctx, db.Log)); err != nil {
+		return err
+	}
+	holes, err := folding.FindHoles(ctx, db.Log)
+	if err != nil {
+		return err
+	}
+	if len(holes) == 0 {
+		fmt.Println("No blocks are missing.")
+		return nil
+	}
+	download, err := os.MkdirTemp("", "strata-history-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(download) }()
+	for _, h := range holes {
+		for _, url := range c.URLs {
+			opened, err := c.open(ctx, url)
+			if err != nil {
+				return err
+			}
+			events, err := h.Fill(ctx, db.Log, opened, download)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("Missing blocks %d to %d: appended %d events from %s.\n", h.First, h.Last, events, opened.Source)
+			if h.Left() == 0 {
+				break
+			}
+		}
+		if h.Left() > 0 {
+			err = errors.Join(err, fmt.Errorf("missing blocks %d to %d: no history has those at %d of the heights", h.First, h.Last, h.Left()))
+		}
+	}
+	return err
 }

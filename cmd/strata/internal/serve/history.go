@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"strata/cmd/strata/internal/folding"
 	"strata/eventstore"
 	"strata/eventstore/history"
+	"strata/internal/pause"
 )
 
 // historyFlags configure the history that the server begins from, and the one that it serves.
 type historyFlags struct {
-	Bootstrap         string `env:"STRATA_BOOTSTRAP" placeholder:"URL" help:"History to begin from where the log is empty: a folder, or the address of one at an HTTP server, such as that of another Strata with /history/v1 (empty = none)."`
+	Bootstrap         string `env:"STRATA_BOOTSTRAP" placeholder:"URL" help:"History to begin from where the log is empty, and to take blocks from that it lacks later: a folder, or the address of one at an HTTP server, such as that of another Strata with /history/v1 (empty = none)."`
 	BootstrapKey      string `env:"STRATA_BOOTSTRAP_KEY" placeholder:"KEY" help:"Verifier key of the publisher of that history, as strata log-key prints it there."`
 	BootstrapUnsigned bool   `env:"STRATA_BOOTSTRAP_UNSIGNED" help:"Accept that history, which anybody may have signed."`
 	HistoryDir        string `type:"path" env:"STRATA_HISTORY_DIR" placeholder:"PATH" help:"Folder into which strata history publish writes, to be served at /history/v1 of the API (empty = none)."`
@@ -35,7 +38,7 @@ func (c *Command) bootstrap(ctx context.Context, log *eventstore.Log, logger *sl
 	if size, err := log.Size(ctx); err != nil || size > 0 && unfinished == "" {
 		return err
 	}
-	opened, err := history.OpenAt(ctx, c.Bootstrap, history.Trust{Key: c.BootstrapKey, Unsigned: c.BootstrapUnsigned})
+	opened, err := c.openHistory(ctx)
 	if err == nil {
 		logger.LogAttrs(ctx, slog.LevelInfo, "bringing a history into the log", slog.String("from", c.Bootstrap), slog.Int64("events", opened.Log.Last))
 		err = folding.Bring(ctx, log, opened, folding.BringOptions{DataDir: c.Database.DataDir, Logger: logger})
@@ -44,6 +47,23 @@ func (c *Command) bootstrap(ctx context.Context, log *eventstore.Log, logger *sl
 		return fmt.Errorf("--bootstrap: %w", err)
 	}
 	return nil
+}
+
+// mendInterval is how often mend looks. A history has new blocks once Bitcoin blocks have followed them, so it is late anyway.
+const mendInterval = 5 * time.Minute
+
+// mend appends the blocks that the log lacks as soon as the history has them, until ctx is done.
+func (c *Command) mend(ctx context.Context, log *eventstore.Log, logger *slog.Logger) {
+	m := folding.Mender{Log: log, Open: c.openHistory, Download: filepath.Join(c.Database.DataDir, "bootstrap-download"), Logger: logger}
+	for pause.For(ctx, mendInterval); ctx.Err() == nil; pause.For(ctx, mendInterval) {
+		if err := m.Mend(ctx); err != nil && ctx.Err() == nil {
+			logger.LogAttrs(ctx, slog.LevelWarn, "can't take missing blocks from the history; trying again", slog.String("from", c.Bootstrap), slog.Any("error", err))
+		}
+	}
+}
+
+func (c *Command) openHistory(ctx context.Context) (*history.Opened, error) {
+	return history.OpenAt(ctx, c.Bootstrap, history.Trust{Key: c.BootstrapKey, Unsigned: c.BootstrapUnsigned})
 }
 
 // withHistory serves the published history beside other answers.

@@ -233,6 +233,9 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 			return err
 		}
 	}
+	if c.has(RoleObserver) && c.Bootstrap != "" {
+		runIn(ctx, group, func(ctx context.Context) { c.mend(ctx, db.Log, logger) })
+	}
 	c.compare(ctx, group, db, logger, registry)
 	if listening.metrics != nil {
 		watch(ctx, group, listening.metrics, logger, registry)
