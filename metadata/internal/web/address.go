@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
 
 	"strata/domain/fetch"
+	"strata/internal/destination"
 )
 
 // parse parses a URL to which a request can be sent.
@@ -64,7 +64,7 @@ func withoutCredentials(raw string) string {
 // hostName returns the name that identifies a host. It leaves out the ports 80 and 443, so that http and https of a
 // host are the same host.
 func hostName(address *url.URL) string {
-	host := canonicalHost(address.Hostname())
+	host := destination.Canonical(address.Hostname())
 	if port := portOf(address); port != "80" && port != "443" {
 		return net.JoinHostPort(host, port)
 	}
@@ -73,7 +73,7 @@ func hostName(address *url.URL) string {
 
 // origin returns the scheme, host and port of a URL (RFC 6454 4).
 func origin(address *url.URL) string {
-	return address.Scheme + "://" + net.JoinHostPort(canonicalHost(address.Hostname()), portOf(address))
+	return address.Scheme + "://" + net.JoinHostPort(destination.Canonical(address.Hostname()), portOf(address))
 }
 
 func portOf(address *url.URL) string {
@@ -84,13 +84,4 @@ func portOf(address *url.URL) string {
 		return "443"
 	}
 	return "80"
-}
-
-// canonicalHost returns a host in canonical form: lower case, no dot at the end, and the short form of IPv6.
-func canonicalHost(host string) string {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.Unmap().String()
-	}
-	return host
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"strata/domain/fetch"
+	"strata/internal/destination"
 )
 
 // Client fetches resources. It is safe for concurrent use. A process should have only one, because it keeps the state
@@ -29,14 +29,6 @@ const headerBytesMax = 64 << 10
 // New returns a Client.
 func New(config Config) *Client {
 	config = config.withDefaults()
-	dialer := &dialer{
-		resolver:  config.Resolver,
-		allowList: newAllowList(&config),
-		timeout:   config.Timeouts.Connect,
-	}
-	if dialer.resolver == nil {
-		dialer.resolver = net.DefaultResolver
-	}
 	limit := rate.Inf
 	if config.PerHostRate > 0 {
 		limit = rate.Limit(config.PerHostRate)
@@ -47,7 +39,7 @@ func New(config Config) *Client {
 		// the first. The transport has no Proxy, because a proxy from the environment would connect to unchecked
 		// addresses.
 		transport: &http.Transport{
-			DialContext:            dialer.dial,
+			DialContext:            destination.NewDialer(config.Resolver, config.AllowHosts, config.AllowPrivate, config.Timeouts.Connect).Dial,
 			TLSClientConfig:        &tls.Config{InsecureSkipVerify: config.InsecureTLS},
 			TLSHandshakeTimeout:    config.Timeouts.Connect,
 			ForceAttemptHTTP2:      true,

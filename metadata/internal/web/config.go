@@ -2,12 +2,11 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
+
+	"strata/internal/destination"
 )
 
 // Config configures a Client. The zero value of each field selects its default.
@@ -35,7 +34,7 @@ type Config struct {
 	// unlimited if 0.
 	PerHostRate float64
 	// Resolver resolves host names; the system's resolver if nil.
-	Resolver Resolver
+	Resolver destination.Resolver
 }
 
 // Timeouts bound one exchange. The time spent waiting for a slot at a host does not count.
@@ -62,25 +61,11 @@ const (
 	UserAgentDefault          = "strata-metadata/1"
 )
 
-// Resolver resolves host names. *net.Resolver implements it.
-type Resolver interface {
-	// LookupNetIP returns the IP addresses of a host; network is "ip".
-	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
-}
-
 // Validate returns an error if an allowed host or the base URL of a gateway is malformed. New also accepts an invalid
 // Config; malformed entries then allow nothing and are sent to nobody.
 func (c *Config) Validate() error {
-	for i, entry := range c.AllowHosts {
-		if entry == "" {
-			return fmt.Errorf("allowed host %d is empty", i)
-		}
-		if !strings.Contains(entry, "/") {
-			continue
-		}
-		if _, err := netip.ParsePrefix(entry); err != nil {
-			return fmt.Errorf("allowed host %q: want a host, host:port or range: %w", entry, err)
-		}
+	if err := destination.CheckAllowed(c.AllowHosts); err != nil {
+		return err
 	}
 	for base := range c.GatewayHeader {
 		if _, err := parse(base); err != nil {

@@ -1,12 +1,8 @@
 package web
 
 import (
-	"net/netip"
 	"time"
 )
-
-// Public is public.
-func Public(ip netip.Addr) bool { return public(ip) }
 
 // WithoutCredentials is withoutCredentials.
 func WithoutCredentials(raw string) string { return withoutCredentials(raw) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strata/domain/fetch"
+	"strata/internal/destination"
 )
 
 // failure is an error with a kind of failure.
@@ -28,6 +29,14 @@ func classify(err error) (fetch.Failure, string) {
 	var known *failure
 	if errors.As(err, &known) {
 		return known.kind, known.text
+	}
+	var refused *destination.RefusedError
+	if errors.As(err, &refused) {
+		return fetch.FailureRefused, refused.Reason
+	}
+	var unknown *destination.UnknownError
+	if errors.As(err, &unknown) {
+		return fetch.FailureConnection, unknown.Error()
 	}
 	// A joined error has one line for each address that was dialled.
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "\uFFFD"), "\n", "; ")

@@ -1,4 +1,5 @@
-package web
+// Package destination keeps requests to addresses that strangers name away from machines that are not public.
+package destination
 
 import (
 	"context"
@@ -10,27 +11,51 @@ import (
 	"strings"
 	"time"
 
-	"strata/domain/fetch"
 	"strata/internal/edge"
 )
 
-// dialer connects to allowed destinations. It resolves a host once, and dials the addresses that it has checked. So the
+// Resolver resolves host names. *net.Resolver implements it.
+type Resolver interface {
+	// LookupNetIP returns the IP addresses of a host; network is "ip".
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Dialer connects to allowed destinations. It resolves a host once, and dials the addresses that it has checked. So the
 // host's name server gains nothing by giving another answer the second time.
-type dialer struct {
+type Dialer struct {
 	resolver  Resolver
 	allowList *allowList
 	timeout   time.Duration
 }
 
-// dial implements http.Transport's DialContext.
-func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+// NewDialer returns a dialer that also connects to what is allowed though it is not public (see CheckAllowed), or to everything. A nil
+// resolver stands for the system's. A connection has a timeout.
+func NewDialer(resolver Resolver, allowed []string, all bool, timeout time.Duration) *Dialer {
+	if resolver == nil {
+		resolver = net.DefaultResolver
+	}
+	return &Dialer{resolver: resolver, allowList: newAllowList(allowed, all), timeout: timeout}
+}
+
+// RefusedError says why a destination gets no request.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return e.Reason }
+
+// UnknownError is the error for a host that has no address. It does not name the resolver of this network, so that anybody may see it.
+type UnknownError struct{ Host, Reason string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("lookup of %s: %s", e.Host, e.Reason) }
+
+// Dial implements http.Transport's DialContext.
+func (d *Dialer) Dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	addresses, err := d.destinations(ctx, canonicalHost(host), port)
+	addresses, err := d.destinations(ctx, Canonical(host), port)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +76,7 @@ func (d *dialer) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 
 // destinations returns the addresses of a host, at least one. It returns an error unless all of them are allowed. The
 // host must be in canonical form.
-func (d *dialer) destinations(ctx context.Context, host, port string) ([]netip.Addr, error) {
+func (d *Dialer) destinations(ctx context.Context, host, port string) ([]netip.Addr, error) {
 	addresses, err := d.lookup(ctx, host)
 	if err != nil {
 		return nil, err
@@ -70,7 +95,7 @@ func (d *dialer) destinations(ctx context.Context, host, port string) ([]netip.A
 	return addresses, nil
 }
 
-func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{ip}, nil
 	}
@@ -79,10 +104,9 @@ func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	addresses, err := d.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		// The error of net names the resolver of this network, which must not get into a report.
 		var unknown *net.DNSError
 		if errors.As(err, &unknown) {
-			return nil, &failure{fetch.FailureConnection, fmt.Sprintf("lookup of %s: %s", host, unknown.Err)}
+			return nil, &UnknownError{host, unknown.Err}
 		}
 		return nil, fmt.Errorf("lookup of %s: %w", host, err)
 	}
@@ -105,5 +129,14 @@ func endsInNumber(host string) bool {
 }
 
 func refused(format string, arguments ...any) error {
-	return &failure{fetch.FailureRefused, fmt.Sprintf(format, arguments...)}
+	return &RefusedError{fmt.Sprintf(format, arguments...)}
+}
+
+// Canonical returns a host in canonical form: lower case, no dot at the end, and the short form of IPv6.
+func Canonical(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String()
+	}
+	return host
 }

@@ -1,4 +1,4 @@
-package web
+package destination
 
 import "net/netip"
 
@@ -46,9 +46,9 @@ func prefixes(list ...string) []netip.Prefix {
 	return parsed
 }
 
-// public reports whether a host of the internet can have an address. An IPv4-mapped IPv6 address counts as its IPv4
+// Public reports whether a host of the internet can have an address. An IPv4-mapped IPv6 address counts as its IPv4
 // address.
-func public(ip netip.Addr) bool {
+func Public(ip netip.Addr) bool {
 	return ip.IsValid() && !within(ip, notPublic)
 }
 
