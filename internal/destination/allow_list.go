@@ -58,3 +58,14 @@ func CheckAllowed(entries []string) error {
 	}
 	return nil
 }
+
+// Allows reports whether entries (see CheckAllowed) name a host, or the address that it is.
+func Allows(entries []string, host, port string) bool {
+	a := newAllowList(entries, false)
+	host = Canonical(host)
+	if a.host(host, port) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && within(ip, a.ranges)
+}

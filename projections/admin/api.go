@@ -31,6 +31,8 @@ type Config struct {
 	Loopback bool
 	// Tokens writes wishes about token metadata into the log; default none, and then there are no such operations.
 	Tokens Tokens
+	// Operations add what others have to administer; default none.
+	Operations []func(huma.API)
 	// Reads answers requests for all paths that are not under /admin, such as the read API; default 404.
 	Reads http.Handler
 	// Profiles answers requests for paths under /debug/pprof/; default none.
@@ -70,6 +72,9 @@ func New(config Config) *API {
 	if config.Tokens != nil {
 		a.registerTokens()
 		a.registerPeerTokens(mux)
+	}
+	for _, add := range config.Operations {
+		add(a.huma)
 	}
 	unknown := func(w http.ResponseWriter, r *http.Request) {
 		writeFailure(w, &failureError{StatusCode: http.StatusNotFound, Message: fmt.Sprintf("There is no %s %s: /openapi.json lists the operations", r.Method, r.URL.Path)})
@@ -112,7 +117,8 @@ func description(config Config) huma.Config {
 				},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
-			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}, {Name: "Tokens", Description: "What is fetched of tokens."}},
+			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}, {Name: "Tokens", Description: "What is fetched of tokens."},
+				{Name: "Subscriptions", Description: "What is brought to people: see docs/subscriptions.md."}},
 		},
 		OpenAPIPath: "/openapi",
 		Formats: map[string]huma.Format{"application/json": {

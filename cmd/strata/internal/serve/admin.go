@@ -21,7 +21,7 @@ import (
 
 // adminFlags configure the administration API.
 type adminFlags struct {
-	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API (empty = none). It builds, switches and drops versions of read tables, reads any of them, and has token metadata fetched again. An address that other machines can reach requires --admin-token."`
+	AdminAddr  string `default:"127.0.0.1:3998" env:"STRATA_ADMIN_ADDR" placeholder:"ADDRESS" help:"Address on which to serve the administration API (empty = none). It builds, switches and drops versions of read tables, reads any of them, has token metadata fetched again, and takes subscriptions. An address that other machines can reach requires --admin-token."`
 	AdminToken string `env:"STRATA_ADMIN_TOKEN" placeholder:"TOKEN" help:"Bearer token to require from administration requests (empty = none)."`
 }
 
@@ -55,6 +55,9 @@ func (c *Command) administer(ctx context.Context, group *errgroup.Group, listene
 	config := admin.Config{
 		Pool: db.Pool, Lines: lines, DataDir: db.DataDir, Token: c.AdminToken, Loopback: loopback,
 		Tokens: refresh.Refresher{Log: db.Log, Nodes: c.nodeURLs()}, Reads: reads, Profiles: profiles(), Version: c.build.Tag, Logger: logger,
+	}
+	if c.subscriptions != nil {
+		config.Operations = append(config.Operations, c.subscriptions.Register)
 	}
 	url := c.url(listener, true)
 	logger.LogAttrs(ctx, slog.LevelInfo, "serving the administration API", slog.String("url", url), slog.String("description", url+"/openapi.json"))

@@ -36,6 +36,7 @@ import (
 	"strata/projections/follow"
 	"strata/projections/version"
 	"strata/readapi"
+	"strata/subscriptions"
 )
 
 // The roles of a process (--roles).
@@ -55,7 +56,7 @@ type Command struct {
 	// Release returns the projections of another release of the program, for simulations of updates; nil for those of this one.
 	Release func(projections.Lines) projections.Lines `kong:"-"`
 
-	Roles          []string `default:"observer,projector,metadata,api,compare" enum:"observer,projector,metadata,api,compare,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api and compare (default all of these); fanout; or rosetta-offline alone. Compare compares accounts with a node of --nodes, fanout sends the log to NATS, and rosetta-offline constructs transactions without a database." group:"Start:"`
+	Roles          []string `default:"observer,projector,metadata,api,compare,subscriptions" enum:"observer,projector,metadata,api,compare,subscriptions,fanout,rosetta-offline" env:"STRATA_ROLES" placeholder:"ROLE,..." help:"Roles of this process, any of observer, projector, metadata, api, compare and subscriptions (default all of these); fanout; or rosetta-offline alone. Compare compares accounts with a node of --nodes, subscriptions delivers what people have subscribed to, fanout sends the log to NATS, and rosetta-offline constructs transactions without a database." group:"Start:"`
 	Network        string   `default:"" enum:",mainnet,testnet" env:"STRATA_NETWORK" placeholder:"NAME" help:"Stacks network of the nodes: mainnet or testnet (empty = that of the log, else of the first node of --nodes that answers, else of the first block)." group:"Start:"`
 	ChainID        chainID  `name:"chain-id" env:"STRATA_CHAIN_ID" placeholder:"ID" help:"Chain id of the network, which nodes report as network_id, such as 0x80000000 (empty = that of --network)." group:"Start:"`
 	PartialHistory bool     `env:"STRATA_PARTIAL_HISTORY" help:"Let the chain begin with any block, where the log lacks genesis: for recordings and tests. Balances then lack what happened before, and every answer says so. It lasts: the log is marked." group:"Start:"`
@@ -87,17 +88,18 @@ type Command struct {
 	DiskFolder  string `env:"STRATA_DISK_FOLDER" placeholder:"PATH" help:"Folder on the disk that --disk-floor is about, such as the data directory of a Postgres on this machine that --database-url names (empty = the private Postgres; with --database-url, no check)." group:"Limits:"`
 	LagLimit    int64  `default:"1000" env:"STRATA_LAG_LIMIT" help:"Maximum lag of a projection, in events, before /readyz reports not ready." group:"Limits:"`
 
-	historyFlags   `embed:"" group:"History:"`
-	adminFlags     `embed:"" group:"Administration:"`
-	MetricsAddr    string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)." group:"Administration:"`
-	DrainDelay     time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)." group:"Administration:"`
-	telemetryFlags `embed:"" group:"Administration:"`
-	runnerFlags    `embed:"" group:"Projections:"`
-	Audit          audit.Flags `embed:"" group:"Audit:"`
-	faucetFlags    `embed:"" group:"Faucets:"`
-	rosettaFlags   `embed:"" group:"Integration standard:"`
-	fanoutFlags    `embed:"" group:"Other machines:"`
-	HelpAll        helpAll `help:"Show all settings, of which --help shows what most servers need."`
+	historyFlags      `embed:"" group:"History:"`
+	adminFlags        `embed:"" group:"Administration:"`
+	MetricsAddr       string        `env:"STRATA_METRICS_ADDR" placeholder:"ADDRESS" help:"Extra address on which to serve /metrics and /healthz, for monitoring alone (empty = none)." group:"Administration:"`
+	DrainDelay        time.Duration `default:"0s" env:"STRATA_DRAIN_DELAY" help:"Time for which /readyz reports not ready before the server stops, so that balancers notice (0 = none)." group:"Administration:"`
+	telemetryFlags    `embed:"" group:"Administration:"`
+	runnerFlags       `embed:"" group:"Projections:"`
+	Audit             audit.Flags `embed:"" group:"Audit:"`
+	faucetFlags       `embed:"" group:"Faucets:"`
+	rosettaFlags      `embed:"" group:"Integration standard:"`
+	fanoutFlags       `embed:"" group:"Other machines:"`
+	subscriptionFlags `embed:"" group:"Subscriptions:"`
+	HelpAll           helpAll `help:"Show all settings, of which --help shows what most servers need."`
 
 	draining drain
 	build    readapi.Version    // of this program
@@ -107,6 +109,8 @@ type Command struct {
 	signing  *transparency.Log  // nil: this process does not sign
 	renewal  *version.Renewal   // nil: this process does not fold
 	watch    *nodecompare.Watch // nil: this process compares nothing
+
+	subscriptions *subscriptions.Role // nil: this process has none
 }
 
 // runnerFlags configure the projections of this process.
@@ -235,6 +239,11 @@ func (c *Command) serve(ctx context.Context, logger *slog.Logger, ready func(api
 	}
 	if c.has(RoleObserver) && c.Bootstrap != "" {
 		runIn(ctx, group, func(ctx context.Context) { c.mend(ctx, db.Log, logger) })
+	}
+	if c.has(RoleSubscriptions) {
+		if err := c.subscribe(ctx, group, db, logger, registry); err != nil {
+			return err
+		}
 	}
 	c.compare(ctx, group, db, logger, registry)
 	if listening.metrics != nil {
