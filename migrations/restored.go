@@ -12,7 +12,7 @@ import (
 
 // logPart maps each migration that changes the schema log, and nothing else, to a table that it creates there. All others
 // leave that schema alone, or can be applied again.
-var logPart = map[int64]string{1: "log.event", 3: "log.consumer", 5: "log.subtree", 7: "log.archive", 8: "log.network", 14: "log.small_body", 20: "log.difference", 21: "log.packing", 22: "log.bootstrap"}
+var logPart = map[int64]string{1: "log.event", 3: "log.consumer", 5: "log.subtree", 7: "log.archive", 8: "log.network", 14: "log.small_body", 20: "log.difference", 21: "log.packing", 22: "log.bootstrap", 23: "log.subscription"}
 
 // adopt writes down, for a database that has the log and no table of migrations, which migrations the log contains: its
 // schema was restored from a backup. Only the others are applied then.

@@ -209,7 +209,7 @@ func (r *Role) create(ctx context.Context, in *createInput) (*Subscription, erro
 }
 
 // start returns the place before the first step that a subscription looks at.
-func (r *Role) start(ctx context.Context, c chain, start *Start) (place, error) {
+func (r *Role) start(ctx context.Context, c stepList, start *Start) (place, error) {
 	switch {
 	case start == nil || start.Height == nil && start.Position == "":
 		return r.tip(ctx, c)
@@ -358,8 +358,8 @@ func (r *Role) pull(ctx context.Context, in *pullInput) (*list[Pulled], error) {
 func (r *Role) acknowledge(ctx context.Context, id uuid.UUID, sequence int64) error {
 	return pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`UPDATE subscriptions.subscription SET delivered = $2 WHERE id = $1 AND delivered < $2`, id, sequence)
-		b.Queue(`DELETE FROM subscriptions.message WHERE subscription = $1 AND sequence <= $2`, id, sequence-keptMessages)
+		b.Queue(`UPDATE log.subscription SET delivered = $2 WHERE id = $1 AND delivered < $2`, id, sequence)
+		b.Queue(`DELETE FROM log.subscription_message WHERE subscription = $1 AND sequence <= $2`, id, sequence-keptMessages)
 		return tx.SendBatch(ctx, b).Close()
 	})
 }
@@ -370,7 +370,7 @@ func (r *Role) attempts(ctx context.Context, in *idInput) (*list[Attempt], error
 		return nil, err
 	}
 	rows, err := r.pool.Query(ctx, `
-		SELECT sequence, attempt, at, took_ms, status, error, answer FROM subscriptions.attempt WHERE subscription = $1 ORDER BY at DESC LIMIT $2`, id, keptAttempts)
+		SELECT sequence, attempt, at, took_ms, status, error, answer FROM log.subscription_attempt WHERE subscription = $1 ORDER BY at DESC LIMIT $2`, id, keptAttempts)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ func position(logSeq, height int64, block hash.Hash32) string {
 	return fmt.Sprintf("log=%d; height=%d; index_block_hash=%s", logSeq, height, block)
 }
 
-// chain is the active version of the projection chain.
-type chain struct {
+// stepList is the list of steps of the active version of the projection chain.
+type stepList struct {
 	schema.Schema
 	epoch string
 }
@@ -40,7 +40,7 @@ type chain struct {
 // errNoChain means that there is no list of steps yet.
 var errNoChain = errors.New("no version of the projection chain is active yet")
 
-func (r *Role) chain(ctx context.Context) (c chain, err error) {
+func (r *Role) chain(ctx context.Context) (c stepList, err error) {
 	c.Name = "chain"
 	err = r.pool.QueryRow(ctx, `
 		SELECT p.version, p.epoch::text FROM strata.projection p JOIN strata.active a USING (name, version) WHERE p.name = 'chain'`).Scan(&c.Version, &c.epoch)
@@ -61,7 +61,7 @@ type stepRow struct {
 }
 
 // steps returns the steps in (after, until], as many as have most bytes of blocks, and at least one.
-func (r *Role) steps(ctx context.Context, c chain, after, until int64, limit int, most int64) (steps []stepRow, err error) {
+func (r *Role) steps(ctx context.Context, c stepList, after, until int64, limit int, most int64) (steps []stepRow, err error) {
 	rows, err := r.pool.Query(ctx, `
 		SELECT s.step, s.source_seq, s.kind, s.height, s.index_block_hash, s.block_seq, s.block_size, coalesce(b.parent_index_block_hash, '')
 		FROM `+c.Table("step")+` s
@@ -121,7 +121,7 @@ func (r *Role) blocksAt(ctx context.Context, seqs []int64) (map[int64]*projectio
 }
 
 // lastStep returns the number of the last step whose cause is an event up to a position of the log; 0 for none. Causes never decrease.
-func (r *Role) lastStep(ctx context.Context, c chain, logSeq int64) (low int64, err error) {
+func (r *Role) lastStep(ctx context.Context, c stepList, logSeq int64) (low int64, err error) {
 	var high int64
 	if err := r.pool.QueryRow(ctx, `SELECT coalesce((SELECT step FROM `+c.Table("step")+` ORDER BY step DESC LIMIT 1), 0)`).Scan(&high); err != nil {
 		return 0, fmt.Errorf("read the last step: %w", err)
@@ -142,7 +142,7 @@ func (r *Role) lastStep(ctx context.Context, c chain, logSeq int64) (low int64, 
 }
 
 // placeAfter returns the place after a step; 0 for the beginning.
-func (r *Role) placeAfter(ctx context.Context, c chain, n int64) (place, error) {
+func (r *Role) placeAfter(ctx context.Context, c stepList, n int64) (place, error) {
 	if n == 0 {
 		return place{epoch: c.epoch, height: -1}, nil
 	}
@@ -154,7 +154,7 @@ func (r *Role) placeAfter(ctx context.Context, c chain, n int64) (place, error) 
 }
 
 // tip returns the place after the last step.
-func (r *Role) tip(ctx context.Context, c chain) (place, error) {
+func (r *Role) tip(ctx context.Context, c stepList) (place, error) {
 	n, err := r.lastStep(ctx, c, 1<<62)
 	if err != nil {
 		return place{}, err
@@ -163,7 +163,7 @@ func (r *Role) tip(ctx context.Context, c chain) (place, error) {
 }
 
 // below returns the place before the step that applied the block which is canonical at a height.
-func (r *Role) below(ctx context.Context, c chain, height int64) (place, error) {
+func (r *Role) below(ctx context.Context, c stepList, height int64) (place, error) {
 	var cause int64
 	var id hash.Hash32
 	err := r.pool.QueryRow(ctx, `
@@ -190,7 +190,7 @@ func (r *Role) below(ctx context.Context, c chain, height int64) (place, error) 
 var errOtherChain = errors.New("the read tables were built anew with other rules, by which the chain is another one")
 
 // moved returns the place on today's list that has the same tip after the same events of the log. ok is false if the list is not as far.
-func (r *Role) moved(ctx context.Context, c chain, p place) (_ place, ok bool, err error) {
+func (r *Role) moved(ctx context.Context, c stepList, p place) (_ place, ok bool, err error) {
 	n, err := r.lastStep(ctx, c, p.logSeq)
 	if err != nil {
 		return place{}, false, err

@@ -45,6 +45,7 @@ const retryAfterMost = 24 * time.Hour
 // deliveries brings messages to endpoints, to each one after the other.
 type deliveries struct {
 	role   *Role
+	delays []time.Duration
 	client *http.Client
 	wake   chan struct{}
 	slots  chan struct{}
@@ -308,7 +309,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 }
 
 // delayed returns how long to wait after so many failures; ok is false once it is no use any more.
-func delayed(failures int, asked time.Duration, share float64) (wait time.Duration, ok bool) {
+func delayed(delays []time.Duration, failures int, asked time.Duration, share float64) (wait time.Duration, ok bool) {
 	if failures > len(delays) {
 		return 0, false
 	}
@@ -321,7 +322,7 @@ func (d *deliveries) record(ctx context.Context, one *delivery, a attempt) error
 	failures, next, stop := 0, time.Time{}, ""
 	if a.err != "" {
 		failures = one.failures + 1
-		wait, ok := delayed(failures, a.retryAfter, rand.Float64())
+		wait, ok := delayed(d.delays, failures, a.retryAfter, rand.Float64())
 		next = time.Now().Add(wait)
 		switch {
 		case a.status == http.StatusGone:
@@ -332,7 +333,7 @@ func (d *deliveries) record(ctx context.Context, one *delivery, a attempt) error
 	}
 	err := pgx.BeginFunc(ctx, d.role.pool, func(tx pgx.Tx) error {
 		var holds bool
-		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM subscriptions.progress WHERE holder = $1)`, d.role.name).Scan(&holds); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM log.subscription_progress WHERE holder = $1)`, d.role.name).Scan(&holds); err != nil {
 			return err
 		}
 		if !holds {
@@ -340,15 +341,15 @@ func (d *deliveries) record(ctx context.Context, one *delivery, a attempt) error
 		}
 		b := &pgx.Batch{}
 		b.Queue(`
-			INSERT INTO subscriptions.attempt (subscription, sequence, attempt, at, took_ms, status, error, answer)
-			SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE EXISTS (SELECT FROM subscriptions.subscription WHERE id = $1) ON CONFLICT DO NOTHING`,
+			INSERT INTO log.subscription_attempt (subscription, sequence, attempt, at, took_ms, status, error, answer)
+			SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE EXISTS (SELECT FROM log.subscription WHERE id = $1) ON CONFLICT DO NOTHING`,
 			one.id, a.sequence, one.failures+1, a.at, a.took.Milliseconds(), a.status, a.err, a.answer)
 		if a.err == "" {
-			b.Queue(`UPDATE subscriptions.subscription SET delivered = $2, failures = 0, error = '', next_attempt_at = 'epoch' WHERE id = $1 AND delivered < $2`, one.id, a.sequence)
-			b.Queue(`DELETE FROM subscriptions.message WHERE subscription = $1 AND sequence <= $2`, one.id, a.sequence-keptMessages)
-			b.Queue(`DELETE FROM subscriptions.attempt WHERE subscription = $1 AND sequence <= $2`, one.id, a.sequence-keptAttempts)
+			b.Queue(`UPDATE log.subscription SET delivered = $2, failures = 0, error = '', next_attempt_at = 'epoch' WHERE id = $1 AND delivered < $2`, one.id, a.sequence)
+			b.Queue(`DELETE FROM log.subscription_message WHERE subscription = $1 AND sequence <= $2`, one.id, a.sequence-keptMessages)
+			b.Queue(`DELETE FROM log.subscription_attempt WHERE subscription = $1 AND sequence <= $2`, one.id, a.sequence-keptAttempts)
 		} else {
-			b.Queue(`UPDATE subscriptions.subscription SET failures = $2, error = $3, next_attempt_at = $4 WHERE id = $1`, one.id, failures, a.err, next)
+			b.Queue(`UPDATE log.subscription SET failures = $2, error = $3, next_attempt_at = $4 WHERE id = $1`, one.id, failures, a.err, next)
 		}
 		return tx.SendBatch(ctx, b).Close()
 	})
@@ -357,6 +358,9 @@ func (d *deliveries) record(ctx context.Context, one *delivery, a attempt) error
 	}
 	d.mu.Lock()
 	one.failures, one.next = failures, next
+	if stop != "" { // until those that are active are read again
+		one.next = time.Now().Add(time.Minute)
+	}
 	if a.err == "" {
 		one.delivered = a.sequence
 	}

@@ -49,7 +49,7 @@ type holder struct {
 // hold takes the row. It returns errNotHolder if another process has it.
 func (r *Role) hold(ctx context.Context) error {
 	tag, err := r.pool.Exec(ctx, `
-		INSERT INTO subscriptions.progress AS p (holder, held_until) VALUES ($1, now() + $2)
+		INSERT INTO log.subscription_progress AS p (holder, held_until) VALUES ($1, now() + $2)
 		ON CONFLICT (singleton) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
 		WHERE p.holder = excluded.holder OR p.held_until < now()`, r.name, holderFor)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -60,13 +60,13 @@ func (r *Role) hold(ctx context.Context) error {
 
 // release lets another process take the row at once.
 func (r *Role) release(ctx context.Context) {
-	_, _ = r.pool.Exec(ctx, `UPDATE subscriptions.progress SET held_until = '-infinity' WHERE holder = $1`, r.name)
+	_, _ = r.pool.Exec(ctx, `UPDATE log.subscription_progress SET held_until = '-infinity' WHERE holder = $1`, r.name)
 }
 
 // load reads all that is active.
 func (h *holder) load(ctx context.Context) error {
 	var id []byte
-	err := h.pool.QueryRow(ctx, `SELECT changes, epoch, step, log_seq, height, index_block_hash FROM subscriptions.progress`).
+	err := h.pool.QueryRow(ctx, `SELECT changes, epoch, step, log_seq, height, index_block_hash FROM log.subscription_progress`).
 		Scan(&h.changes, &h.at.epoch, &h.at.step, &h.at.logSeq, &h.at.height, &id)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *holder) group() {
 // pass finds matches in what is new, and reports whether there may be more.
 func (h *holder) pass(ctx context.Context) (more bool, err error) {
 	var changes int64
-	if err := h.pool.QueryRow(ctx, `SELECT changes FROM subscriptions.progress`).Scan(&changes); err != nil {
+	if err := h.pool.QueryRow(ctx, `SELECT changes FROM log.subscription_progress`).Scan(&changes); err != nil {
 		return false, err
 	}
 	if changes != h.changes {
@@ -163,7 +163,7 @@ func (h *holder) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 	err := pgx.BeginFunc(ctx, h.pool, func(tx pgx.Tx) error {
 		var changes int64
 		err := tx.QueryRow(ctx, `
-			UPDATE subscriptions.progress SET held_until = now() + $2 WHERE holder = $1 RETURNING changes`, h.name, holderFor).Scan(&changes)
+			UPDATE log.subscription_progress SET held_until = now() + $2 WHERE holder = $1 RETURNING changes`, h.name, holderFor).Scan(&changes)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return errNotHolder
@@ -181,7 +181,7 @@ func (h *holder) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 }
 
 // move finds the places on today's list of steps, if that is another one. It reports false while that list is not as far.
-func (h *holder) move(ctx context.Context, c chain, tip place) (bool, error) {
+func (h *holder) move(ctx context.Context, c stepList, tip place) (bool, error) {
 	if h.at.epoch == "" { // nobody was ever at the tip
 		err := h.write(ctx, func(tx pgx.Tx) error { return setProgress(ctx, tx, tip) })
 		if err != nil {
@@ -246,14 +246,14 @@ func (h *holder) stop(ctx context.Context, s *subscription, why error) error {
 }
 
 func setProgress(ctx context.Context, tx pgx.Tx, p place) error {
-	_, err := tx.Exec(ctx, `UPDATE subscriptions.progress SET epoch = $1, step = $2, log_seq = $3, height = $4, index_block_hash = $5`,
+	_, err := tx.Exec(ctx, `UPDATE log.subscription_progress SET epoch = $1, step = $2, log_seq = $3, height = $4, index_block_hash = $5`,
 		p.epoch, p.step, p.logSeq, p.height, blockBytes(p))
 	return err
 }
 
 func setPlace(ctx context.Context, tx pgx.Tx, s *subscription, p place, grouped bool) error {
 	_, err := tx.Exec(ctx, `
-		UPDATE subscriptions.subscription SET epoch = $2, step = $3, log_seq = $4, height = $5, index_block_hash = $6, grouped = $7 WHERE id = $1`,
+		UPDATE log.subscription SET epoch = $2, step = $3, log_seq = $4, height = $5, index_block_hash = $6, grouped = $7 WHERE id = $1`,
 		s.id, p.epoch, p.step, p.logSeq, p.height, blockBytes(p), grouped)
 	return err
 }
@@ -301,7 +301,7 @@ func (f *found) reverts(s *subscription, st *stepRow) bool {
 func (f *found) write(ctx context.Context, tx pgx.Tx) error {
 	if len(f.ids) > 0 {
 		_, err := tx.Exec(ctx, `
-			INSERT INTO subscriptions.message (subscription, sequence, kind, block_seq, log_seq)
+			INSERT INTO log.subscription_message (subscription, sequence, kind, block_seq, log_seq)
 			SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[])`, f.ids, f.sequences, f.kinds, f.blockSeqs, f.logSeqs)
 		if err != nil {
 			return err
@@ -317,7 +317,7 @@ func (f *found) write(ctx context.Context, tx pgx.Tx) error {
 			continue
 		}
 		_, err := tx.Exec(ctx, `
-			UPDATE subscriptions.subscription s SET `+what+` = v.n FROM unnest($1::uuid[], $2::bigint[]) v (id, n) WHERE s.id = v.id`, ids, to)
+			UPDATE log.subscription s SET `+what+` = v.n FROM unnest($1::uuid[], $2::bigint[]) v (id, n) WHERE s.id = v.id`, ids, to)
 		if err != nil {
 			return err
 		}
@@ -337,7 +337,7 @@ func (h *holder) done(f *found) {
 }
 
 // passGroup looks at the next steps for those at the tip, and reports whether there are more.
-func (h *holder) passGroup(ctx context.Context, c chain, tip place) (more bool, err error) {
+func (h *holder) passGroup(ctx context.Context, c stepList, tip place) (more bool, err error) {
 	if h.at.step >= tip.step {
 		return false, nil
 	}
@@ -385,7 +385,7 @@ func (h *holder) passGroup(ctx context.Context, c chain, tip place) (more bool, 
 
 // catchUp looks at the next steps for one that is not at the tip, and reports whether there are more. When it is there, it joins the
 // others.
-func (h *holder) catchUp(ctx context.Context, c chain, s *subscription) (more bool, err error) {
+func (h *holder) catchUp(ctx context.Context, c stepList, s *subscription) (more bool, err error) {
 	f, last := newFound(), s.at
 	if s.at.step < h.at.step {
 		steps, err := h.steps(ctx, c, s.at.step, h.at.step, pageSteps, pageBytes)

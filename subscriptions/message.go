@@ -102,7 +102,7 @@ type messageRow struct {
 // messages returns rows after a number.
 func (r *Role) messages(ctx context.Context, id uuid.UUID, after int64, limit int) ([]messageRow, error) {
 	rows, err := r.pool.Query(ctx, `
-		SELECT sequence, kind, block_seq, log_seq FROM subscriptions.message WHERE subscription = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, id, after, limit)
+		SELECT sequence, kind, block_seq, log_seq FROM log.subscription_message WHERE subscription = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, id, after, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ type metrics struct{ attempts *prometheus.CounterVec }
 // decodedBytes bounds the bodies whose decoded blocks are kept for messages.
 const decodedBytes = 16 << 20
 
-// New creates the tables, if they are not there.
-func New(ctx context.Context, config Config) (*Role, error) {
+// New returns an idle role.
+func New(config Config) (*Role, error) {
 	if err := destination.CheckAllowed(config.Allowed); err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func New(ctx context.Context, config Config) (*Role, error) {
 	}, []string{"outcome"}))
 	r.decoder = decode.New(config.Log, decodedBytes, prometheus.NewCounter(prometheus.CounterOpts{Name: "unused"}))
 	r.deliveries = &deliveries{
-		role: r, client: newClient(config.Allowed, config.Resolver), wake: make(chan struct{}, 1), slots: make(chan struct{}, atOnce), all: map[uuid.UUID]*delivery{},
+		role: r, delays: delays, client: newClient(config.Allowed, config.Resolver), wake: make(chan struct{}, 1), slots: make(chan struct{}, atOnce), all: map[uuid.UUID]*delivery{},
 	}
-	return r, createTables(ctx, r.pool)
+	return r, nil
 }
 
 // standby is how often a process that does not hold the row looks whether it may.

@@ -2,36 +2,17 @@ package subscriptions
 
 import (
 	"context"
-	_ "embed"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strata/domain/hash"
 	"strata/internal/locks"
 	"strata/subscriptions/filter"
 )
-
-//go:embed tables.sql
-var tables string
-
-// createTables creates the tables of the role. Several processes may call it at the same time.
-func createTables(ctx context.Context, pool *pgxpool.Pool) error {
-	return locks.Hold(ctx, pool, 0, func(tx pgx.Tx) error {
-		if err := locks.Table(ctx, tx, `public.strata_migration`); err != nil {
-			return fmt.Errorf("wait for other processes that create tables: %w", err)
-		}
-		if _, err := tx.Exec(ctx, tables); err != nil {
-			return fmt.Errorf("create the tables of the role subscriptions: %w", err)
-		}
-		return nil
-	})
-}
 
 // channel is notified when a person changes a subscription.
 const channel = "strata_subscription"
@@ -66,7 +47,7 @@ const columns = `
 	CASE WHEN s.grouped THEN p.log_seq ELSE s.log_seq END, CASE WHEN s.grouped THEN p.height ELSE s.height END,
 	CASE WHEN s.grouped THEN p.index_block_hash ELSE s.index_block_hash END,
 	s.floor, s.sequence, s.delivered, s.failures, s.next_attempt_at, s.error, s.created_at
-	FROM subscriptions.subscription s LEFT JOIN subscriptions.progress p ON true`
+	FROM log.subscription s LEFT JOIN log.subscription_progress p ON true`
 
 func scan(row pgx.CollectableRow) (*subscription, error) {
 	s := &subscription{}
@@ -109,7 +90,7 @@ func (r *Role) list(ctx context.Context, after uuid.UUID, limit int) ([]*subscri
 func (r *Role) change(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return locks.Hold(ctx, r.pool, 0, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			INSERT INTO subscriptions.progress AS p (holder, held_until, changes) VALUES ('', '-infinity', 1)
+			INSERT INTO log.subscription_progress AS p (holder, held_until, changes) VALUES ('', '-infinity', 1)
 			ON CONFLICT (singleton) DO UPDATE SET changes = p.changes + 1`)
 		if err == nil {
 			err = f(tx)
@@ -124,7 +105,7 @@ func (r *Role) change(ctx context.Context, f func(tx pgx.Tx) error) error {
 func (r *Role) insert(ctx context.Context, s *subscription) error {
 	return r.change(ctx, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `
-			INSERT INTO subscriptions.subscription (id, name, filter, url, "authorization", secret, state, reason, grouped, epoch, step, log_seq, height,
+			INSERT INTO log.subscription (id, name, filter, url, "authorization", secret, state, reason, grouped, epoch, step, log_seq, height,
 				index_block_hash, floor, sequence, delivered, failures, next_attempt_at, error)
 			VALUES ($1, $2, $3, $4, $5, $6, 'active', '', false, $7, $8, $9, $10, $11, $12, 0, 0, 0, 'epoch', '') RETURNING created_at`,
 			s.id, s.name, s.filterText, s.url, s.authorization, s.secret, s.at.epoch, s.at.step, s.at.logSeq, s.at.height, blockBytes(s.at), s.floor).Scan(&s.created)
@@ -140,11 +121,11 @@ func blockBytes(p place) []byte {
 
 // pauseSQL pauses subscriptions; one that shares its place keeps it. A condition on s follows.
 const pauseSQL = `
-	UPDATE subscriptions.subscription s SET state = 'paused', reason = $2, grouped = false,
+	UPDATE log.subscription s SET state = 'paused', reason = $2, grouped = false,
 		epoch = CASE WHEN s.grouped THEN p.epoch ELSE s.epoch END, step = CASE WHEN s.grouped THEN p.step ELSE s.step END,
 		log_seq = CASE WHEN s.grouped THEN p.log_seq ELSE s.log_seq END, height = CASE WHEN s.grouped THEN p.height ELSE s.height END,
 		index_block_hash = CASE WHEN s.grouped THEN p.index_block_hash ELSE s.index_block_hash END
-	FROM subscriptions.progress p WHERE s.id = $1 AND s.state = 'active'`
+	FROM log.subscription_progress p WHERE s.id = $1 AND s.state = 'active'`
 
 // pause stops a subscription, which keeps its place.
 func (r *Role) pause(ctx context.Context, id uuid.UUID, reason string) error {
@@ -157,13 +138,13 @@ func (r *Role) pause(ctx context.Context, id uuid.UUID, reason string) error {
 func (r *Role) resume(ctx context.Context, id uuid.UUID) error {
 	return r.change(ctx, func(tx pgx.Tx) error {
 		return one(tx.Exec(ctx, `
-			UPDATE subscriptions.subscription SET state = 'active', reason = '', failures = 0, next_attempt_at = 'epoch' WHERE id = $1 AND state = 'paused'`, id))
+			UPDATE log.subscription SET state = 'active', reason = '', failures = 0, next_attempt_at = 'epoch' WHERE id = $1 AND state = 'paused'`, id))
 	})
 }
 
 func (r *Role) remove(ctx context.Context, id uuid.UUID) error {
 	return r.change(ctx, func(tx pgx.Tx) error {
-		return one(tx.Exec(ctx, `DELETE FROM subscriptions.subscription WHERE id = $1`, id))
+		return one(tx.Exec(ctx, `DELETE FROM log.subscription WHERE id = $1`, id))
 	})
 }
 

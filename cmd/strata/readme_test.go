@@ -19,6 +19,7 @@ import (
 	"strata/metadata/refresh"
 	"strata/projections/admin"
 	"strata/readapi"
+	"strata/subscriptions"
 )
 
 // repository returns the root of the repository.
@@ -187,7 +188,7 @@ func checkCurl(t testing.TB, file, line string) {
 		if strings.HasPrefix(target.Path, "/debug/pprof/") {
 			return
 		}
-		maps.Copy(paths, admin.New(admin.Config{Tokens: refresh.Refresher{}}).OpenAPI().Paths)
+		maps.Copy(paths, admin.New(admin.Config{Tokens: refresh.Refresher{}, Operations: []func(huma.API){new(subscriptions.Role).Register}}).OpenAPI().Paths)
 	default:
 		t.Errorf("%s: %q: the API's address is %s by default, and that of administration %s", file, line, apiAddr, adminAddr)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -117,16 +118,14 @@ func (f *fieldMatcher) match(t *Thing) bool {
 	return text != "" && f.want.text(text)
 }
 
-// matcher is what a field has to be: one of some texts, a text with a prefix, or a number within bounds.
+// matcher is what a field has to be: one of some texts, a text with a part, or a number within bounds.
 type matcher struct {
 	texts    map[string]bool
-	prefix   *string
+	part     func(s string) bool // nil for none
 	min, max *big.Int
 }
 
-func (m *matcher) text(s string) bool {
-	return m.texts[s] || m.prefix != nil && strings.HasPrefix(s, *m.prefix)
-}
+func (m *matcher) text(s string) bool { return m.texts[s] || m.part != nil && m.part(s) }
 
 func (m *matcher) number(n *big.Int) bool {
 	if m.texts != nil {
@@ -170,21 +169,23 @@ func with(fields map[string]fieldType, more map[string]fieldType) map[string]fie
 
 // fieldsOf has the fields of each kind.
 var fieldsOf = map[string]map[string]fieldType{
-	"block":        {"height": number, "burn_block_height": number, "index_block_hash": text},
-	"transaction":  with(ofTx, map[string]fieldType{"contract": text}),
-	"call":         with(ofTx, map[string]fieldType{"contract": text, "function": text, "arguments": argument}),
-	"deployment":   with(ofTx, map[string]fieldType{"contract": text}),
-	"print":        with(ofEvent, map[string]fieldType{"contract": text, "topic": text, "value": value}),
-	"stx_transfer": with(ofEvent, map[string]fieldType{"sender": text, "recipient": text, "amount": number}),
-	"stx_mint":     with(ofEvent, map[string]fieldType{"recipient": text, "amount": number}),
-	"stx_burn":     with(ofEvent, map[string]fieldType{"sender": text, "amount": number}),
-	"stx_lock":     with(ofEvent, map[string]fieldType{"sender": text, "amount": number, "unlock_height": number, "contract": text}),
-	"ft_transfer":  with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "recipient": text, "amount": number}),
-	"ft_mint":      with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "recipient": text, "amount": number}),
-	"ft_burn":      with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "amount": number}),
-	"nft_transfer": with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "recipient": text, "value": value}),
-	"nft_mint":     with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "recipient": text, "value": value}),
-	"nft_burn":     with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "value": value}),
+	"block":         {"height": number, "burn_block_height": number, "index_block_hash": text},
+	"transaction":   with(ofTx, map[string]fieldType{"contract": text}),
+	"call":          with(ofTx, map[string]fieldType{"contract": text, "function": text, "arguments": argument}),
+	"deployment":    with(ofTx, map[string]fieldType{"contract": text}),
+	"coinbase":      ofTx,
+	"tenure_change": with(ofTx, map[string]fieldType{"cause": text}),
+	"print":         with(ofEvent, map[string]fieldType{"contract": text, "topic": text, "value": value, "repr": text}),
+	"stx_transfer":  with(ofEvent, map[string]fieldType{"sender": text, "recipient": text, "amount": number}),
+	"stx_mint":      with(ofEvent, map[string]fieldType{"recipient": text, "amount": number}),
+	"stx_burn":      with(ofEvent, map[string]fieldType{"sender": text, "amount": number}),
+	"stx_lock":      with(ofEvent, map[string]fieldType{"sender": text, "amount": number, "unlock_height": number, "contract": text}),
+	"ft_transfer":   with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "recipient": text, "amount": number}),
+	"ft_mint":       with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "recipient": text, "amount": number}),
+	"ft_burn":       with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "amount": number}),
+	"nft_transfer":  with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "recipient": text, "value": value}),
+	"nft_mint":      with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "recipient": text, "value": value}),
+	"nft_burn":      with(ofEvent, map[string]fieldType{"asset": text, "contract": text, "sender": text, "value": value}),
 }
 
 // Kinds are the names of all kinds of things.
@@ -337,10 +338,17 @@ func (c *compiler) matcher(condition json.RawMessage, as fieldType, at string) (
 			return m, &Error{below, "want one text or number"}
 		}
 		t := slices.Collect(maps.Keys(one))[0]
-		switch {
-		case name == "prefix" && as != number:
-			m.prefix = &t
-		case (name == "min" || name == "max") && as != text && as != principal:
+		switch number, isText := as == number || as == value || as == argument, as != number; {
+		case isText && m.part == nil && (name == "prefix" || name == "contains"):
+			of := map[string]func(s, part string) bool{"prefix": strings.HasPrefix, "contains": strings.Contains}[name]
+			m.part = func(s string) bool { return of(s, t) }
+		case isText && m.part == nil && name == "matches":
+			expression, err := regexp.Compile(t)
+			if err != nil {
+				return m, &Error{below, err.Error()}
+			}
+			m.part = expression.MatchString
+		case number && (name == "min" || name == "max"):
 			n, ok := new(big.Int).SetString(t, 10)
 			if !ok {
 				return m, &Error{below, fmt.Sprintf("%q is no whole number", t)}
@@ -351,11 +359,11 @@ func (c *compiler) matcher(condition json.RawMessage, as fieldType, at string) (
 				m.max = n
 			}
 		default:
-			return m, &Error{below, "a text takes a value, a list of them or {\"prefix\": …}, and a number a value, a list of them or {\"min\": …, \"max\": …}"}
+			return m, &Error{below, "a text takes a value, a list of them, or one of prefix, contains and matches (a regular expression of RE2); a number takes a value, a list of them, or min, max or both"}
 		}
 	}
-	if m.prefix == nil && m.min == nil && m.max == nil || m.prefix != nil && (m.min != nil || m.max != nil) {
-		return m, &Error{at, "want prefix, or min, max or both"}
+	if m.part == nil == (m.min == nil && m.max == nil) {
+		return m, &Error{at, "want one of prefix, contains and matches, or min, max or both"}
 	}
 	return m, nil
 }

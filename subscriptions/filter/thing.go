@@ -24,6 +24,7 @@ type Thing struct {
 
 	kinds []string
 	value *clarity.Value // once it was decoded
+	repr  string         // of value, once somebody asked for it
 }
 
 // Kind returns the most specific of its kinds: call rather than transaction.
@@ -65,6 +66,10 @@ func kindsOfTx(tx *transaction.Transaction) []string {
 			return []string{"transaction", "call"}
 		case *transaction.SmartContract, *transaction.VersionedSmartContract:
 			return []string{"transaction", "deployment"}
+		case *transaction.Coinbase, *transaction.CoinbaseToAltRecipient, *transaction.NakamotoCoinbase:
+			return []string{"transaction", "coinbase"}
+		case *transaction.TenureChange:
+			return []string{"transaction", "tenure_change"}
 		}
 	}
 	return []string{"transaction"}
@@ -165,9 +170,9 @@ func (t *Thing) TxSender() string {
 	return ""
 }
 
-// Sponsor returns who pays the fee in place of the sender; empty for nobody.
+// Sponsor returns who pays the fee of a transaction in place of the sender; empty for nobody.
 func (t *Thing) Sponsor() string {
-	if tx := t.Decoded(); tx != nil && tx.Sponsored() {
+	if tx := t.Decoded(); tx != nil && tx.Sponsored() && t.Event == nil {
 		address, _ := tx.SponsorAddress()
 		return address.String()
 	}
@@ -306,6 +311,17 @@ func (t *Thing) text(field string) string {
 		return t.Function()
 	case "topic":
 		return t.Topic()
+	case "repr":
+		if v := t.Value(); t.repr == "" && !v.IsZero() {
+			t.repr = v.Repr()
+		}
+		return t.repr
+	case "cause":
+		if tx := t.Decoded(); tx != nil {
+			if p, ok := tx.Payload.(*transaction.TenureChange); ok {
+				return p.Cause.String()
+			}
+		}
 	}
 	return ""
 }

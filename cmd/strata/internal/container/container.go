@@ -86,7 +86,7 @@ var settings = []setting{
 		return "testnet", []string{"STACKS_CHAIN_ID"}
 	}},
 	{"roles", func(v *Variables) (string, []string) {
-		roles := map[string]string{"default": "observer,projector,metadata,api,compare", "readonly": "api", "writeonly": "observer,projector,metadata,compare"}
+		roles := map[string]string{"default": "observer,projector,metadata,api,compare,subscriptions", "readonly": "api", "writeonly": "observer,projector,metadata,compare,subscriptions"}
 		return roles[v.get("STACKS_API_MODE", "")], []string{"STACKS_API_MODE"}
 	}},
 	{"faucet-private-key", func(v *Variables) (string, []string) {

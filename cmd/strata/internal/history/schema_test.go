@@ -40,10 +40,14 @@ func TestManifestSchema(t *testing.T) {
 		t.Fatal("the manifest lacks what is to be validated")
 	}
 	for name, damage := range map[string]func(manifest map[string]any){
-		"a path out of the folder": func(m map[string]any) { m["log"].(map[string]any)["files"].([]any)[0].(map[string]any)["path"] = "log/../x" },
-		"no checkpoint":            func(m map[string]any) { delete(m, "checkpoint") },
-		"another format":           func(m map[string]any) { m["format"] = 2 },
-		"a short hash":             func(m map[string]any) { m["chain"].(map[string]any)["files"].([]any)[0].(map[string]any)["sha256"] = "00" },
+		"a path out of the folder": func(m map[string]any) {
+			m["log"].(map[string]any)["files"].([]any)[0].(map[string]any)["path"] = "log/../x"
+		},
+		"no checkpoint":  func(m map[string]any) { delete(m, "checkpoint") },
+		"another format": func(m map[string]any) { m["format"] = 2 },
+		"a short hash": func(m map[string]any) {
+			m["chain"].(map[string]any)["files"].([]any)[0].(map[string]any)["sha256"] = "00"
+		},
 	} {
 		m := read()
 		if damage(m.(map[string]any)); schema.Validate(m) == nil {

@@ -21,7 +21,7 @@ type subscriptionFlags struct {
 
 // subscribe starts the role subscriptions.
 func (c *Command) subscribe(ctx context.Context, group *errgroup.Group, db *database.DB, logger *slog.Logger, registry prometheus.Registerer) (err error) {
-	c.subscriptions, err = subscriptions.New(ctx, subscriptions.Config{Log: db.Log, Allowed: c.SubscriptionAllow, Logger: logger, Registry: registry})
+	c.subscriptions, err = subscriptions.New(subscriptions.Config{Log: db.Log, Allowed: c.SubscriptionAllow, Logger: logger, Registry: registry})
 	if err != nil {
 		return fmt.Errorf("begin with subscriptions: %w", err)
 	}

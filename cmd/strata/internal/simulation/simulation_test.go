@@ -84,6 +84,7 @@ func program(ctx context.Context, t *testing.T, host, url string, arguments []st
 	if _, err = parser.Parse(append([]string{
 		"serve", "--api-addr", host + ":3999", "--observer-addr", host + ":3700", "--admin-addr", host + ":3998", "--allow-unsafe-database",
 		"--data-dir", t.TempDir(), "--database-url", url, "--network", "testnet", "--disk-floor", "0", "--database-connections", "3",
+		"--roles", "observer,projector,metadata,api,compare",
 	}, arguments...)); err != nil {
 		return err
 	}

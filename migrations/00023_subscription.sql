@@ -1,8 +1,10 @@
--- What people have subscribed to, and what was made for them. No event tells it, so that it belongs into a backup.
-CREATE SCHEMA IF NOT EXISTS subscriptions;
+-- +goose Up
+
+-- What people have subscribed to, and what was made for them. No event tells it, so that nothing folded from the log would find it again:
+-- it stands beside the log, and is in its backup.
 
 -- Which process matches and delivers, and the place on the list of steps of the projection chain that subscriptions at the tip share.
-CREATE TABLE IF NOT EXISTS subscriptions.progress (
+CREATE TABLE log.subscription_progress (
     singleton        boolean     NOT NULL DEFAULT true,
     holder           text        NOT NULL, -- a process; another one may take its place after held_until
     held_until       timestamptz NOT NULL,
@@ -12,11 +14,11 @@ CREATE TABLE IF NOT EXISTS subscriptions.progress (
     log_seq          bigint      NOT NULL DEFAULT 0,  -- the event that caused the step
     height           bigint      NOT NULL DEFAULT -1, -- of the tip after it
     index_block_hash bytea       NOT NULL DEFAULT '', -- of the tip after it
-    CONSTRAINT progress_pkey PRIMARY KEY (singleton),
-    CONSTRAINT progress_singleton_check CHECK (singleton)
+    CONSTRAINT subscription_progress_pkey PRIMARY KEY (singleton),
+    CONSTRAINT subscription_progress_singleton_check CHECK (singleton)
 );
 
-CREATE TABLE IF NOT EXISTS subscriptions.subscription (
+CREATE TABLE log.subscription (
     id               uuid        NOT NULL,
     name             text        NOT NULL,
     filter           text        NOT NULL, -- JSON, as it was given; it never changes
@@ -43,18 +45,18 @@ CREATE TABLE IF NOT EXISTS subscriptions.subscription (
 );
 
 -- The messages of a subscription: each is a step that it has something in. Its body follows from that, the filter and the log.
-CREATE TABLE IF NOT EXISTS subscriptions.message (
+CREATE TABLE log.subscription_message (
     subscription     uuid     NOT NULL,
     sequence         bigint   NOT NULL, -- from 1
     kind             smallint NOT NULL, -- 1 apply, -1 revert
     block_seq        bigint   NOT NULL, -- the event with the block's content
     log_seq          bigint   NOT NULL, -- the event that caused the step
-    CONSTRAINT message_pkey PRIMARY KEY (subscription, sequence),
-    CONSTRAINT message_subscription_fkey FOREIGN KEY (subscription) REFERENCES subscriptions.subscription ON DELETE CASCADE
+    CONSTRAINT subscription_message_pkey PRIMARY KEY (subscription, sequence),
+    CONSTRAINT subscription_message_subscription_fkey FOREIGN KEY (subscription) REFERENCES log.subscription ON DELETE CASCADE
 );
 
 -- The last attempts to deliver messages.
-CREATE TABLE IF NOT EXISTS subscriptions.attempt (
+CREATE TABLE log.subscription_attempt (
     subscription uuid        NOT NULL,
     sequence     bigint      NOT NULL,
     attempt      int         NOT NULL, -- from 1
@@ -63,6 +65,6 @@ CREATE TABLE IF NOT EXISTS subscriptions.attempt (
     status       int         NOT NULL, -- of HTTP; 0 without an answer
     error        text        NOT NULL, -- empty for success
     answer       text        NOT NULL, -- its first bytes
-    CONSTRAINT attempt_pkey PRIMARY KEY (subscription, sequence, attempt),
-    CONSTRAINT attempt_subscription_fkey FOREIGN KEY (subscription) REFERENCES subscriptions.subscription ON DELETE CASCADE
+    CONSTRAINT subscription_attempt_pkey PRIMARY KEY (subscription, sequence, attempt),
+    CONSTRAINT subscription_attempt_subscription_fkey FOREIGN KEY (subscription) REFERENCES log.subscription ON DELETE CASCADE
 );
