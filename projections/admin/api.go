@@ -117,7 +117,7 @@ func description(config Config) huma.Config {
 				},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
-			Tags:     []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}, {Name: "Tokens", Description: "What is fetched of tokens."},
+			Tags: []*huma.Tag{{Name: "Projections", Description: "The read tables and their versions."}, {Name: "Tokens", Description: "What is fetched of tokens."},
 				{Name: "Subscriptions", Description: "What is brought to people: see docs/subscriptions.md."}},
 		},
 		OpenAPIPath: "/openapi",
