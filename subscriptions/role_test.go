@@ -28,6 +28,7 @@ import (
 	"strata/projections/chain"
 	"strata/projections/version"
 	"strata/rig/replay"
+	"strata/rig/subscriber"
 	"strata/subscriptions/filter"
 )
 
@@ -94,48 +95,6 @@ func (w *world) quiet(id string) *Subscription {
 	return s
 }
 
-// folded is what somebody has who folds messages.
-type folded struct {
-	blocks   []string // index_block_hash, the newest last
-	matches  map[string]string
-	sequence int64
-	previous string
-}
-
-// take takes a message, and refuses one that is not the next, or that reverts what is not the newest.
-func (f *folded) take(id string, text []byte) error {
-	var m Message
-	if err := json.Unmarshal(text, &m); err != nil {
-		return err
-	}
-	if m.Data.Sequence != f.sequence+1 || m.Data.PreviousID != f.previous {
-		return fmt.Errorf("message %d after %q comes after %d, %q", m.Data.Sequence, m.Data.PreviousID, f.sequence, f.previous)
-	}
-	f.sequence, f.previous = m.Data.Sequence, id
-	block := m.Data.Block.IndexBlockHash.String()
-	all, err := json.Marshal(m.Data.Matches)
-	if err != nil || len(m.Data.Matches) == 0 {
-		return fmt.Errorf("message %d has %d matches: %w", m.Data.Sequence, len(m.Data.Matches), err)
-	}
-	if f.matches == nil {
-		f.matches = map[string]string{}
-	}
-	if m.Type == "stacks.block.rollback" {
-		if n := len(f.blocks); n == 0 || f.blocks[n-1] != block || f.matches[block] != string(all) {
-			return fmt.Errorf("message %d reverts %s, and the newest are %v", m.Data.Sequence, block, f.blocks[max(0, n-3):])
-		}
-		f.blocks = f.blocks[:len(f.blocks)-1]
-		delete(f.matches, block)
-		return nil
-	}
-	if f.matches[block] != "" {
-		return fmt.Errorf("message %d applies %s again", m.Data.Sequence, block)
-	}
-	f.blocks = append(f.blocks, block)
-	f.matches[block] = string(all)
-	return nil
-}
-
 // want returns what blocks have for a filter that are above the tip of a place, or became canonical after it.
 func (w *world) want(text string, after place) (blocks []string, all map[string]string) {
 	w.Helper()
@@ -149,10 +108,19 @@ func (w *world) want(text string, after place) (blocks []string, all map[string]
 		b := must.Get(w.role.blocksAt(w.Context(), []int64{seq}))(w)[seq]
 		if found := matches(f, b); len(found) > 0 {
 			blocks = append(blocks, b.IndexBlockHash.String())
-			all[b.IndexBlockHash.String()] = string(must.Get(json.Marshal(found))(w))
+			all[b.IndexBlockHash.String()] = listed(w, found)
 		}
 	}
 	return blocks, all
+}
+
+// listed returns matches as subscriber.Folded has them.
+func listed(t testing.TB, found []Match) string {
+	var all []json.RawMessage
+	for _, m := range found {
+		all = append(all, must.Get(encode(m))(t))
+	}
+	return fmt.Sprintf("%s", all)
 }
 
 // endpoint is a receiver that misbehaves: it refuses, and loses answers to what it has taken.
@@ -163,7 +131,7 @@ type endpoint struct {
 	random *rand.Rand
 	secret string
 	faults int // of ten requests
-	got    folded
+	got    subscriber.Folded
 	seen   map[string][]byte // by id
 	wrong  []string
 	loses  int
@@ -200,7 +168,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.wrong = append(e.wrong, fmt.Sprintf("%s has other bytes now", id))
 	case before == nil:
 		e.seen[id] = text
-		if err := e.got.take(id, text); err != nil {
+		if err := e.got.Take(id, text); err != nil {
 			e.wrong = append(e.wrong, err.Error())
 		}
 	}
@@ -231,13 +199,13 @@ func TestFold(t *testing.T) {
 				filter string
 				after  place
 				e      *endpoint
-				pulled *folded
+				pulled *subscriber.Folded
 			}
 			var all []*one
 			subscribe := func(text string, start *Start) {
 				o := &one{filter: text, after: must.Get(w.role.start(t.Context(), must.Get(w.role.chain(t.Context()))(t), start))(t)}
 				if random.IntN(3) == 0 {
-					o.pulled = &folded{}
+					o.pulled = &subscriber.Folded{}
 					o.Subscription = w.subscribe(text, "", start)
 				} else {
 					o.e = newEndpoint(t, seed+uint64(len(all)), random.IntN(6))
@@ -255,9 +223,9 @@ func TestFold(t *testing.T) {
 			}
 			pull := func(o *one) {
 				for {
-					got := must.Get(w.role.pull(t.Context(), &pullInput{ID: o.ID, After: o.pulled.sequence, Limit: 1 + random.IntN(20)}))(t)
+					got := must.Get(w.role.pull(t.Context(), &pullInput{ID: o.ID, After: o.pulled.Sequence, Limit: 1 + random.IntN(20)}))(t)
 					for _, m := range got.Results {
-						if err := o.pulled.take(m.ID, m.Body); err != nil {
+						if err := o.pulled.Take(m.ID, m.Body); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -302,10 +270,10 @@ func TestFold(t *testing.T) {
 					o.e.mu.Unlock()
 				}
 				blocks, want := w.want(o.filter, o.after)
-				if !slices.Equal(got.blocks, blocks) || !maps.Equal(got.matches, want) {
-					t.Errorf("%s from %d: %d messages lead to %d blocks, want %d", o.filter, o.after.height, got.sequence, len(got.blocks), len(blocks))
+				if !slices.Equal(got.Blocks, blocks) || !maps.Equal(got.Matches, want) {
+					t.Errorf("%s from %d: %d messages lead to %d blocks, want %d", o.filter, o.after.height, got.Sequence, len(got.Blocks), len(blocks))
 				}
-				rollbacks += int(got.sequence) - len(got.blocks)
+				rollbacks += int(got.Sequence) - len(got.Blocks)
 			}
 			if rollbacks == 0 {
 				t.Error("there was no rollback")
@@ -455,8 +423,8 @@ func TestTakeover(t *testing.T) {
 	blocks, want := w.want(everything, place{height: -1})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.wrong) > 0 || !slices.Equal(e.got.blocks, blocks) || !maps.Equal(e.got.matches, want) {
-		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.blocks), len(blocks))
+	if len(e.wrong) > 0 || !slices.Equal(e.got.Blocks, blocks) || !maps.Equal(e.got.Matches, want) {
+		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.Blocks), len(blocks))
 	}
 }
 
@@ -486,8 +454,8 @@ func TestRebuild(t *testing.T) {
 	blocks, want := w.want(everything, place{height: -1})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.wrong) > 0 || !slices.Equal(e.got.blocks, blocks) || !maps.Equal(e.got.matches, want) {
-		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.blocks), len(blocks))
+	if len(e.wrong) > 0 || !slices.Equal(e.got.Blocks, blocks) || !maps.Equal(e.got.Matches, want) {
+		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.Blocks), len(blocks))
 	}
 }
 

@@ -73,14 +73,15 @@ type Scene interface {
 
 // Scenes are all kinds of histories, by their names.
 var Scenes = map[string]func(random *rand.Rand) Scene{
-	"chain":    func(*rand.Rand) Scene { return quiet{} },
-	"damage":   newDamage,
-	"forks":    newForks,
-	"nodes":    newNodes,
-	"ordinals": newOrdinals,
-	"readers":  newReaders,
-	"tokens":   newTokens,
-	"versions": newVersions,
+	"chain":       func(*rand.Rand) Scene { return quiet{} },
+	"damage":      newDamage,
+	"forks":       newForks,
+	"nodes":       newNodes,
+	"ordinals":    newOrdinals,
+	"readers":     newReaders,
+	"subscribers": newSubscribers,
+	"tokens":      newTokens,
+	"versions":    newVersions,
 }
 
 // quiet is a scene that adds nothing. Others embed it.
