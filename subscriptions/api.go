@@ -269,7 +269,7 @@ func (r *Role) show(ctx context.Context, subscriptions ...*subscription) ([]Subs
 	}
 	var tip int64
 	if err == nil {
-		if err := r.pool.QueryRow(ctx, `SELECT coalesce((SELECT step FROM `+c.Table("step")+` ORDER BY step DESC LIMIT 1), 0)`).Scan(&tip); err != nil {
+		if tip, err = r.newestStep(ctx, c); err != nil {
 			return nil, err
 		}
 	}

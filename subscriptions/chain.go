@@ -122,11 +122,8 @@ func (r *Role) blocksAt(ctx context.Context, seqs []int64) (map[int64]*projectio
 
 // lastStep returns the number of the last step whose cause is an event up to a position of the log; 0 for none. Causes never decrease.
 func (r *Role) lastStep(ctx context.Context, c stepList, logSeq int64) (low int64, err error) {
-	var high int64
-	if err := r.pool.QueryRow(ctx, `SELECT coalesce((SELECT step FROM `+c.Table("step")+` ORDER BY step DESC LIMIT 1), 0)`).Scan(&high); err != nil {
-		return 0, fmt.Errorf("read the last step: %w", err)
-	}
-	for low < high {
+	high, err := r.newestStep(ctx, c)
+	for err == nil && low < high {
 		middle := low + (high-low+1)/2
 		var seq int64
 		if err := r.pool.QueryRow(ctx, `SELECT source_seq FROM `+c.Table("step")+` WHERE step = $1`, middle).Scan(&seq); err != nil {
@@ -138,7 +135,16 @@ func (r *Role) lastStep(ctx context.Context, c stepList, logSeq int64) (low int6
 			high = middle - 1
 		}
 	}
-	return low, nil
+	return low, err
+}
+
+// newestStep returns the number of the last step; 0 for none.
+func (r *Role) newestStep(ctx context.Context, c stepList) (n int64, err error) {
+	err = r.pool.QueryRow(ctx, `SELECT coalesce((SELECT step FROM `+c.Table("step")+` ORDER BY step DESC LIMIT 1), 0)`).Scan(&n)
+	if err != nil {
+		err = fmt.Errorf("read the last step: %w", err)
+	}
+	return n, err
 }
 
 // placeAfter returns the place after a step; 0 for the beginning.
@@ -155,7 +161,7 @@ func (r *Role) placeAfter(ctx context.Context, c stepList, n int64) (place, erro
 
 // tip returns the place after the last step.
 func (r *Role) tip(ctx context.Context, c stepList) (place, error) {
-	n, err := r.lastStep(ctx, c, 1<<62)
+	n, err := r.newestStep(ctx, c)
 	if err != nil {
 		return place{}, err
 	}

@@ -1,11 +1,11 @@
 package subscriptions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +25,9 @@ const (
 	pendingMost = 1000
 )
 
+// catchUpFor is for how long those at the tip may have to wait for those that catch up.
+const catchUpFor = 200 * time.Millisecond
+
 // holderFor is for how long a process holds the row, unless it says that it still works.
 const holderFor = 30 * time.Second
 
@@ -43,6 +46,7 @@ type holder struct {
 	at            place                       // that of the grouped ones
 	index         *filter.Index               // of the grouped ones; nil if it has to be made anew
 	grouped       []*subscription             // in the order of the index
+	turn          uuid.UUID                   // of those that catch up, who had it last
 	renewed       time.Time
 }
 
@@ -77,7 +81,7 @@ func (h *holder) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := pgx.CollectRows(rows, scan)
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*subscription, error) { return scanKnown(row, h.subscriptions) })
 	if err != nil {
 		return fmt.Errorf("read the subscriptions: %w", err)
 	}
@@ -135,9 +139,14 @@ func (h *holder) pass(ctx context.Context) (more bool, err error) {
 	if more, err = h.passGroup(ctx, c, tip); err != nil {
 		return false, err
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(h.subscriptions), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }) {
-		s := h.subscriptions[id]
-		if s == nil || s.grouped || s.sequence-h.deliveries.delivered(s) >= pendingMost {
+	began := time.Now()
+	for _, s := range h.behind() {
+		if time.Since(began) > catchUpFor {
+			more = true // first those at the tip again, and then who comes next
+			break
+		}
+		h.turn = s.id
+		if s.sequence-h.deliveries.delivered(s) >= pendingMost {
 			continue
 		}
 		ahead, err := h.catchUp(ctx, c, s)
@@ -147,6 +156,20 @@ func (h *holder) pass(ctx context.Context) (more bool, err error) {
 		more = more || ahead
 	}
 	return more, h.renew(ctx)
+}
+
+// behind returns those that are not at the tip, from the one after the last that had its turn.
+func (h *holder) behind() (all []*subscription) {
+	for _, s := range h.subscriptions {
+		if !s.grouped {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b *subscription) int {
+		first := func(s *subscription) int { return -slices.Compare(s.id[:], h.turn[:]) }
+		return cmp.Or(cmp.Compare(min(first(a), 0), min(first(b), 0)), slices.Compare(a.id[:], b.id[:]))
+	})
+	return all
 }
 
 // renew says that this process still works, if it has not said so for a while.

@@ -49,7 +49,10 @@ const columns = `
 	s.floor, s.sequence, s.delivered, s.failures, s.next_attempt_at, s.error, s.created_at
 	FROM log.subscription s LEFT JOIN log.subscription_progress p ON true`
 
-func scan(row pgx.CollectableRow) (*subscription, error) {
+func scan(row pgx.CollectableRow) (*subscription, error) { return scanKnown(row, nil) }
+
+// scanKnown takes filters from those that are known, for they never change.
+func scanKnown(row pgx.CollectableRow, known map[uuid.UUID]*subscription) (*subscription, error) {
 	s := &subscription{}
 	var id []byte
 	err := row.Scan(&s.id, &s.name, &s.filterText, &s.url, &s.authorization, &s.secret, &s.state, &s.reason, &s.grouped,
@@ -58,6 +61,10 @@ func scan(row pgx.CollectableRow) (*subscription, error) {
 		return nil, err
 	}
 	copy(s.at.block[:], id)
+	if before := known[s.id]; before != nil {
+		s.filter = before.filter
+		return s, nil
+	}
 	s.filter, err = filter.Compile([]byte(s.filterText))
 	return s, err
 }

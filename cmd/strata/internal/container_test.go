@@ -56,7 +56,7 @@ func TestDeveloperNetwork(t *testing.T) {
 		"database": {serve.DatabaseURL, "postgres://api:p%40ss%2Fword@postgres:5432/blockchain?sslmode=disable"},
 		"replica":  {serve.DatabaseReadURL, ""}, "observer": {serve.ObserverAddr, "0.0.0.0:3700"}, "API": {serve.APIAddr, "0.0.0.0:4000"},
 		"nodes": {strings.Join(serve.Nodes, ","), "http://stacks-node:20443"}, "chain": {serve.ChainID, "0x80000123"}, "network": {serve.Network, "testnet"},
-		"roles": {strings.Join(serve.Roles, ","), "observer,projector,metadata,compare"}, "faucet": {strings.Join(serve.FaucetPrivateKey, ","), "c0ffee,beef"},
+		"roles": {strings.Join(serve.Roles, ","), "observer,projector,metadata,compare,subscriptions"}, "faucet": {strings.Join(serve.FaucetPrivateKey, ","), "c0ffee,beef"},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: got %q, want %q", what, pair[0], pair[1])
