@@ -51,7 +51,7 @@ func fill(t *testing.T, disk *serverrig.Disk, leave int64) (empty func()) {
 func TestFullDisk(t *testing.T) {
 	short.Skip(t, "fills a disk")
 	t.Parallel()
-	const posts, floor = 150, 16 << 20
+	const posts, floor = 150, 40 << 20 // half of it has room for a segment of WAL, of 16 MiB: without it Postgres panics at once
 	disk := smallDisk(t, 384<<20)
 	data := filepath.Join(disk.Folder, "data")
 	s := startServer(t, t.TempDir(), "--data-dir", data, "--disk-floor", fmt.Sprint(floor), "--public-internals")
