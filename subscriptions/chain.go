@@ -193,7 +193,7 @@ func (r *Role) below(ctx context.Context, c stepList, height int64) (place, erro
 }
 
 // errOtherChain means that a list does not have a place of another list.
-var errOtherChain = errors.New("the read tables were built anew with other rules, by which the chain is another one")
+var errOtherChain = errors.New("the read tables were rebuilt with other rules, and these follow another chain")
 
 // moved returns the place on today's list that has the same tip after the same events of the log. ok is false if the list is not as far.
 func (r *Role) moved(ctx context.Context, c stepList, p place) (_ place, ok bool, err error) {

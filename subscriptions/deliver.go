@@ -12,12 +12,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"strata/eventstore"
 	"strata/internal/destination"
 	"strata/subscriptions/filter"
 )
@@ -256,9 +256,9 @@ func (d *deliveries) attempt(ctx context.Context, one *delivery, sequence int64,
 	}
 	defer func() { _ = response.Body.Close() }()
 	start, _ := io.ReadAll(io.LimitReader(response.Body, answerMost))
-	a.status, a.answer = response.StatusCode, printable(start)
+	a.status, a.answer = response.StatusCode, eventstore.StorableText(string(start))
 	if a.status < 200 || a.status > 299 {
-		a.err = response.Status
+		a.err = eventstore.StorableText(response.Status)
 		a.retryAfter = retryAfter(response.Header.Get("Retry-After"), time.Now())
 	}
 	return a
@@ -284,17 +284,6 @@ func reason(err error) string {
 		text = text[i+3:]
 	}
 	return text
-}
-
-// printable returns text that Postgres can store.
-func printable(b []byte) string {
-	for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); i++ { // the last character may be cut
-		if r, size := utf8.DecodeLastRune(b); r != utf8.RuneError || size > 1 {
-			break
-		}
-		b = b[:len(b)-1]
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // retryAfter reads the header (RFC 9110 10.2.3); 0 for none.

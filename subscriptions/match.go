@@ -1,7 +1,6 @@
 package subscriptions
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ type holder struct {
 	changes       int64
 	subscriptions map[uuid.UUID]*subscription // active ones
 	at            place                       // that of the grouped ones
-	index         *filter.Index               // of the grouped ones; nil if it has to be made anew
+	index         *filter.Index               // of the grouped ones; nil until it is made
 	grouped       []*subscription             // in the order of the index
 	turn          uuid.UUID                   // of those that catch up, who had it last
 	renewed       time.Time
@@ -165,11 +164,9 @@ func (h *holder) behind() (all []*subscription) {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b *subscription) int {
-		first := func(s *subscription) int { return -slices.Compare(s.id[:], h.turn[:]) }
-		return cmp.Or(cmp.Compare(min(first(a), 0), min(first(b), 0)), slices.Compare(a.id[:], b.id[:]))
-	})
-	return all
+	slices.SortFunc(all, func(a, b *subscription) int { return slices.Compare(a.id[:], b.id[:]) })
+	next := max(0, slices.IndexFunc(all, func(s *subscription) bool { return slices.Compare(s.id[:], h.turn[:]) > 0 }))
+	return slices.Concat(all[next:], all[:next])
 }
 
 // renew says that this process still works, if it has not said so for a while.
@@ -281,8 +278,8 @@ func setPlace(ctx context.Context, tx pgx.Tx, s *subscription, p place, grouped 
 	return err
 }
 
-// found collects messages.
-type found struct {
+// batch collects messages, until one transaction writes them.
+type batch struct {
 	ids                []uuid.UUID
 	sequences          []int64
 	kinds              []int16
@@ -291,12 +288,12 @@ type found struct {
 	floors             map[*subscription]int64
 }
 
-func newFound() *found {
-	return &found{last: map[*subscription]int64{}, floors: map[*subscription]int64{}}
+func newBatch() *batch {
+	return &batch{last: map[*subscription]int64{}, floors: map[*subscription]int64{}}
 }
 
 // take adds the message of a step, if it is for a subscription that has something in its block.
-func (f *found) take(s *subscription, st *stepRow) {
+func (f *batch) take(s *subscription, st *stepRow) {
 	sequence, ok := f.last[s]
 	if !ok {
 		sequence = s.sequence
@@ -309,7 +306,7 @@ func (f *found) take(s *subscription, st *stepRow) {
 
 // reverts reports whether a subscription was to hear of the block that a step reverts. Blocks below the floor were applied before the
 // first step that it looked at.
-func (f *found) reverts(s *subscription, st *stepRow) bool {
+func (f *batch) reverts(s *subscription, st *stepRow) bool {
 	floor, ok := f.floors[s]
 	if !ok {
 		floor = s.floor
@@ -321,7 +318,7 @@ func (f *found) reverts(s *subscription, st *stepRow) bool {
 	return false
 }
 
-func (f *found) write(ctx context.Context, tx pgx.Tx) error {
+func (f *batch) write(ctx context.Context, tx pgx.Tx) error {
 	if len(f.ids) > 0 {
 		_, err := tx.Exec(ctx, `
 			INSERT INTO log.subscription_message (subscription, sequence, kind, block_seq, log_seq)
@@ -349,7 +346,7 @@ func (f *found) write(ctx context.Context, tx pgx.Tx) error {
 }
 
 // done takes over what was written.
-func (h *holder) done(f *found) {
+func (h *holder) done(f *batch) {
 	for s, n := range f.last {
 		s.sequence = n
 		h.deliveries.made(s.id, n)
@@ -379,7 +376,7 @@ func (h *holder) passGroup(ctx context.Context, c stepList, tip place) (more boo
 	if err != nil {
 		return false, err
 	}
-	f := newFound()
+	f := newBatch()
 	for i := range steps {
 		st := &steps[i]
 		if st.kind == step.TakeRecord {
@@ -409,7 +406,7 @@ func (h *holder) passGroup(ctx context.Context, c stepList, tip place) (more boo
 // catchUp looks at the next steps for one that is not at the tip, and reports whether there are more. When it is there, it joins the
 // others.
 func (h *holder) catchUp(ctx context.Context, c stepList, s *subscription) (more bool, err error) {
-	f, last := newFound(), s.at
+	f, last := newBatch(), s.at
 	if s.at.step < h.at.step {
 		steps, err := h.steps(ctx, c, s.at.step, h.at.step, pageSteps, pageBytes)
 		if err != nil || len(steps) == 0 {

@@ -1,6 +1,7 @@
 package subscriptions
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -355,6 +357,28 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
+// What an endpoint answers can be written down, whatever bytes it has.
+func TestOddAnswer(t *testing.T) {
+	t.Parallel()
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer func() { _ = l.Close() }()
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			_, _ = http.ReadRequest(bufio.NewReader(c))
+			_, _ = io.WriteString(c, "HTTP/1.1 500 \xff\xfe\r\nContent-Length: 3\r\nConnection: close\r\n\r\n\x00\xffx")
+			_ = c.Close()
+		}
+	}()
+	w := newWorld(t, 6)
+	w.grow(20)
+	w.start().deliveries.delays = nil
+	s := w.subscribe(everything, "http://"+l.Addr().String(), &Start{Height: new(int64)})
+	eventually.Holds(t, "it is paused", func() bool { return must.Get(w.role.shown(t.Context(), uuid.MustParse(s.ID)))(t).State == "paused" })
+	if got := must.Get(w.role.attempts(t.Context(), &idInput{ID: s.ID}))(t); got.Results[0].Status != 500 || got.Results[0].Answer != "\uFFFD\uFFFDx" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // Vectors of Standard Webhooks 1.0.0, from two independent implementations.
 func TestSign(t *testing.T) {
 	t.Parallel()
@@ -397,6 +421,17 @@ func TestDelays(t *testing.T) {
 	}
 }
 
+// checkWhole checks that an endpoint has everything of the canonical chain.
+func (w *world) checkWhole(e *endpoint) {
+	w.Helper()
+	blocks, want := w.want(everything, place{height: -1})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.wrong) > 0 || !slices.Equal(e.got.Blocks, blocks) || !maps.Equal(e.got.Matches, want) {
+		w.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.Blocks), len(blocks))
+	}
+}
+
 // Of two processes one matches; the other one takes over when that ends, or stands still.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
@@ -420,15 +455,10 @@ func TestTakeover(t *testing.T) {
 	if err := h.write(t.Context(), nil); err != errNotHolder { //nolint:errorlint // it is returned as it is
 		t.Errorf("the first one still writes: %v", err)
 	}
-	blocks, want := w.want(everything, place{height: -1})
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.wrong) > 0 || !slices.Equal(e.got.Blocks, blocks) || !maps.Equal(e.got.Matches, want) {
-		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.Blocks), len(blocks))
-	}
+	w.checkWhole(e)
 }
 
-// Places move along when the chain is built anew.
+// Subscriptions go on when the chain is rebuilt.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -442,7 +472,7 @@ func TestRebuild(t *testing.T) {
 	lines := projections.Lines{projections.Chain(w.chain)}
 	built := must.Get(version.Rebuild(t.Context(), w.log.Pool(), lines, version.RebuildOptions{Name: "chain"}))(t)
 	stop := replay.Start(t, w.log, w.chain)
-	eventually.Holds(t, "the chain that was built anew is active", func() bool {
+	eventually.Holds(t, "the rebuilt chain is active", func() bool {
 		_, err := version.Activate(t.Context(), w.log.Pool(), lines, built)
 		return err == nil
 	})
@@ -451,12 +481,7 @@ func TestRebuild(t *testing.T) {
 	w.grow(40)
 	w.quiet(s.ID)
 	w.quiet(late.ID)
-	blocks, want := w.want(everything, place{height: -1})
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.wrong) > 0 || !slices.Equal(e.got.Blocks, blocks) || !maps.Equal(e.got.Matches, want) {
-		t.Errorf("%v: %d blocks, want %d", e.wrong, len(e.got.Blocks), len(blocks))
-	}
+	w.checkWhole(e)
 }
 
 // A dry run has what a subscription gets; and what is not there is said.
